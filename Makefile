@@ -1,11 +1,11 @@
-# Every target makes what it needs: a virtual environment in .venv, the groups of pyproject.toml that it uses, and the build.
-# constraints.txt pins the versions that the tests run with; `make constraints` updates them.
+# Every target creates what it needs: a virtual environment in .venv, its groups of pyproject.toml, and the build.
+# constraints.txt pins the versions used by the tests; `make constraints` updates it.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-# Python keeps the bytecode of what it imports, also where the environment says otherwise: so pip need not compile everything.
+# Python caches the bytecode of imported modules even if the environment disables it, so pip need not compile everything.
 export PYTHONDONTWRITEBYTECODE :=
 INSTALL := $(PIP) install --quiet --no-compile --constraint constraints.txt
 FOLDERS := common engine search server clients tools/bench proto
@@ -23,30 +23,30 @@ MAKEFLAGS += --jobs=3  # packages are installed while the extensions and the pag
 .PHONY: demo test test-system test-slow wheels test-extras test-asan test-tsan loadtest curve soak lint reference baseline bench client \
 	constraints clean
 
-demo: $(VENV)/.built  ## one recommendation, end to end: build, server, search, table; then a hint that sharpens
+demo: $(VENV)/.built  ## one recommendation, end to end: build, server, search, table; then a hint that improves
 	$(BIN)/clerestory show examples/positions/cathedral-3p-round4-draft.json
 	$(BIN)/clerestory recommend examples/positions/cathedral-3p-round4-draft.json --time 1s --server private
 	$(BIN)/clerestory analyze examples/positions/cathedral-3p-round4-draft.json --time 2s --server private
 	@echo "To play in a browser: $(BIN)/clerestory serve --web 127.0.0.1:8080, then open http://127.0.0.1:8080/"
 
-test: $(VENV)/.test  ## the tests that depend on nothing but this code: no clock, no free core, no other process
+test: $(VENV)/.test  ## self-contained tests: no clock, no free core, no other process
 	$(PYTEST)
 
-# Such as TEST_OPTIONS=--allow-missing, to skip tests whose programs are not installed.
+# For example, TEST_OPTIONS=--allow-missing skips tests whose programs are not installed.
 TEST_OPTIONS ?=
 test-system: $(VENV)/.system  ## real processes, browsers, kills, databases, proxies, clients in other languages
 	$(PYTEST) -m "system and not slow" $(TEST_OPTIONS)
 
-# Under loadgroup a process gets all tests of an xdist_group, so what they share is built once.
+# With loadgroup, one process runs all tests of an xdist_group, so shared fixtures are built once.
 EXTRAS := tests/search/arena/test_on_ray.py tests/search/openspiel
-test-slow: $(VENV)/.system  ## what takes longer: packages built in isolation, long comparisons
+test-slow: $(VENV)/.system  ## long tests: packages built in isolation, long comparisons
 	$(PYTEST) --dist loadgroup -m slow --timeout 3600 $(EXTRAS:%=--ignore %) $(TEST_OPTIONS)
 
 test-extras: $(VENV)/.test  ## the tests that need large packages: Ray, OpenSpiel
 	$(INSTALL) --group extras
 	$(PYTEST) -m '' $(EXTRAS)
 
-test-asan: $(CHECKED)/.built  ## the laws and the search with bounds checks, AddressSanitizer and UBSan
+test-asan: $(CHECKED)/.built  ## engine and search with bounds checks, AddressSanitizer and UBSan
 	PYTHONPATH=$(CHECKED) PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	$(BIN)/python -m pytest -p no:cacheprovider tests/engine tests/search
@@ -56,22 +56,22 @@ test-tsan: $(WATCHED)/.built  ## threads that share a tree, counted to the last 
 	setarch --addr-no-randomize $(BIN)/python -m pytest -p no:cacheprovider -p no:xdist --timeout 0 \
 	tests/search/test_sharing.py tests/search/test_sweeps.py
 
-# Interpreters, such as WHEELS="python3.11 python3.13"; each must be able to make virtual environments.
+# Interpreters, such as WHEELS="python3.11 python3.13"; each must be able to create virtual environments.
 WHEELS ?= $(PYTHON)
-wheels: $(PAGE)  ## a wheel of each of $(WHEELS) in dist/: built, repaired, installed without a compiler, played with
+wheels: $(PAGE)  ## a wheel for each of $(WHEELS) in dist/: built, repaired, installed without a compiler, tried
 	rm -rf build/source && mkdir -p build/source
 	$(BIN)/python setup.py --quiet sdist --formats tar --dist-dir build/source
 	tar -xf build/source/*.tar -C build/source
 	$(BIN)/python -m tools.wheels build/source/clerestory-*/ dist $(WHEELS)
 
-loadtest: $(VENV)/.load  ## a minute of users on a server of their own; fails beyond the thresholds; report in build/loadtest.html
+loadtest: $(VENV)/.load  ## a minute of users on a private server; fails beyond the thresholds; report in build/loadtest.html
 	$(BIN)/python -m loadtest.users
 
 curve: $(VENV)/.load  ## 0.1x to 20x capacity, five and a half minutes; docs/pictures
 	$(BIN)/python -m loadtest.curve
 
 SOAK_SECONDS ?= 3600
-soak: $(VENV)/.test  ## an hour each: two servers and PostgreSQL; twice the capacity; and a thousand kills with everybody there
+soak: $(VENV)/.test  ## an hour each: two servers and PostgreSQL; twice the capacity; and a thousand kills under full load
 	$(BIN)/python -m tests.faults.fleet --seconds $(SOAK_SECONDS)
 	CLERESTORY_SOAK_SECONDS=$(SOAK_SECONDS) $(BIN)/python -m pytest -m slow tests/faults/test_soak.py --timeout 0
 
@@ -86,11 +86,11 @@ lint: $(VENV)/.lint
 	$(BIN)/python -m tools.prose
 	$(BIN)/python clients/web/lint.py
 
-reference: $(VENV)/.built  ## docs/reference.md and the tables of RULES.md, out of the comments in proto/ and what the code declares
+reference: $(VENV)/.built  ## docs/reference.md and the tables of RULES.md, from the comments in proto/ and the declarations in the code
 	$(BIN)/python -m tools.reference
 	$(BIN)/python -m tools.fields
 
-baseline: $(VENV)/.lint  ## what `buf breaking` compares proto/ with: at a release, or after a break that is meant
+baseline: $(VENV)/.lint  ## the API that `buf breaking` compares proto/ with: at a release, or after an intended break
 	$(BIN)/buf build --exclude-source-info --output proto/baseline.binpb
 
 bench: $(VENV)/.built
@@ -109,7 +109,7 @@ clean:
 	rm -rf build dist *.egg-info $(VENV)
 	find common engine search -name '*.so' -delete
 
-# The pip of the interpreter installs a newer one quicker than `venv` does; where it is missing or too old, `venv` must.
+# The interpreter's pip installs a newer pip faster than `venv` does; if it is missing or too old, `venv` is used.
 $(VENV)/.tools: pyproject.toml constraints.txt
 	$(PYTHON) -m venv --without-pip $(VENV)
 	$(PYTHON) -m pip --python $(BIN)/python install --quiet --no-compile 'pip>=25.1' 2> /dev/null \

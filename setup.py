@@ -1,8 +1,8 @@
-"""The build steps that pyproject.toml cannot say: generated declarations, links for Cython, and the gRPC stubs.
+"""The build steps that pyproject.toml cannot express: generated declarations, links for Cython, and the gRPC stubs.
 
-Cython finds a .pxd by its dotted name, so the folders are linked into a tree with the layout of the
-installed package. Set CLERESTORY_BUILD=checked for bounds checks, ASan and UBSan; another
-value, such as "watched" with other CFLAGS, keeps what is compiled apart.
+Cython finds a .pxd by its dotted name, so the folders are linked into a tree with the layout of the installed package.
+Set CLERESTORY_BUILD=checked for bounds checks, ASan and UBSan. Any other value, such as "watched" with other CFLAGS,
+keeps the build output separate.
 """
 
 import ast
@@ -25,25 +25,25 @@ from setuptools.modified import newer_group
 ROOMS = tomllib.loads(Path("pyproject.toml").read_text("utf-8"))["tool"]["clerestory"]["rooms"]
 GENERATED = {"clerestory.page": "clients/web/dist", "clerestory.v1": "build/stubs/clerestory/v1"}
 DOCUMENTS = {"clerestory.docs": "docs"}
-SHARED = "clerestory._cyutility"  # what Cython would otherwise put into every module, such as memory views
-PACKAGES = Path("build/packages")  # where Cython finds each .pxd by its dotted name: links, and generated ones
+SHARED = "clerestory._cyutility"  # code that Cython would otherwise put into every module, such as memory views
+PACKAGES = Path("build/packages")  # tree in which Cython finds each .pxd by its dotted name: links, and generated files
 STUBS = Path("build/stubs/clerestory")
 PAGE = Path("clients/web/dist/index.html")
 BUILD = os.environ.get("CLERESTORY_BUILD", "plain")
 CHECKED = BUILD == "checked"
 TRANSLATED = "build/cython-checked" if CHECKED else "build/cython"
-EXTENSIONS = Path("build/extensions", BUILD)  # compiled, by package
+EXTENSIONS = Path("build/extensions", BUILD)  # compiled modules, by package
 C_TYPES = {"bool": "bint", "int": "int", "float": "double"}
 # No fused multiply-add: equal seeds give equal bits on every machine.
 FLAGS = ["-O3", "-g0", "-fno-strict-aliasing", "-ffp-contract=off", "-Wall", "-Wno-unused-function"]
-# Outside the loops of rules and search, -O3 makes nothing faster but takes the compiler twice as long.
+# Outside the loops of rules and search, -O3 gains nothing but takes the compiler twice as long.
 COLD = {"_cyutility", "codes", "constants", "core", "counts", "estimates", "invariants", "ismcts"}
 COLD |= {"state", "tables", "value"}
 SANITIZE = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"]
 
 
 def packages() -> dict[str, Path]:
-    """Return the folder of every package of code, by its name."""
+    """Return the folder of every code package, by name."""
     found: dict[str, Path] = {}
     for room in ROOMS:
         folder = Path(room["folder"])
@@ -55,14 +55,14 @@ def packages() -> dict[str, Path]:
 
 
 def extensions() -> list[Extension]:
-    """Return the module of every .pyx of the packages, and the one of what they share."""
+    """Return an extension for every .pyx of the packages, and one for their shared code."""
     sources = [(f"{name}.{source.stem}", source) for name, path in packages().items() for source in path.glob("*.pyx")]
     modules = [extension(name, source) for name, source in sorted(sources)]
     return [extension(SHARED, Path("common", SHARED.rpartition(".")[2]).with_suffix(".c")), *modules]
 
 
 def translate(modules: list[Extension]) -> list[Extension]:
-    """Return the modules with C sources, which are made from those in Cython where these are newer."""
+    """Return the extensions with C sources, translated from Cython where the Cython sources are newer."""
     Options.warning_errors = True
     link_packages()
     write_counts()
@@ -86,7 +86,7 @@ def translate(modules: list[Extension]) -> list[Extension]:
 
 
 def write_counts() -> None:
-    """Count the cards in the lists of the shipped catalogue of each game that has a counts.pyx, for its C code."""
+    """Write the number of cards in each list of the shipped catalogues, for the C code of games with a counts.pyx."""
     for module in Path("engine").glob("*/counts.pyx"):
         tables = tomllib.loads(module.with_name("catalogue.toml").read_text("utf-8"))
         counts = {name: len(cards) for name, cards in tables.items() if isinstance(cards, list)}
@@ -96,7 +96,7 @@ def write_counts() -> None:
 
 
 def write_loop_options() -> None:
-    """Make the C struct of the options that the loop of a search reads, out of the class that has them in Python."""
+    """Generate the C struct of the options used in the search loop from the Python class."""
     module = Path("search/options.py")
     source = module.read_text("utf-8")
     [fields] = [node.body for node in ast.parse(source).body if getattr(node, "name", "") == "InLoop"]
@@ -107,14 +107,14 @@ def write_loop_options() -> None:
 
 
 def write_declarations(module: Path, made: str) -> None:
-    """Write a generated .pxd among the links, unless it is there: what depends on a new file is compiled again."""
+    """Write a generated .pxd unless it is up to date: rewriting it would recompile everything that depends on it."""
     there = PACKAGES / "clerestory" / module
     if not there.is_file() or there.read_text("utf-8") != made:
         there.write_text(made, "utf-8")
 
 
 def extension(name: str, source: Path) -> Extension:
-    """Describe how one module is compiled."""
+    """Describe how to compile one module."""
     headers = sorted(map(str, source.parent.glob("*.h")))
     return Extension(
         name,
@@ -127,13 +127,13 @@ def extension(name: str, source: Path) -> Extension:
 
 
 def is_outdated() -> bool:
-    """Whether modules were translated before this file was changed: Cython itself does not ask for its options."""
+    """Whether modules were translated before this file changed; Cython itself does not check its options."""
     changed = Path("setup.py").stat().st_mtime
     return any(translated.stat().st_mtime < changed for translated in Path(TRANSLATED).rglob("*.c"))
 
 
 def link_packages() -> None:
-    """Give the sources in Cython the layout of the installed package, as far as Cython looks."""
+    """Link the Cython sources into the layout of the installed package."""
     for link in PACKAGES.rglob("*.p*"):
         if not link.exists():
             link.unlink()
@@ -146,7 +146,7 @@ def link_packages() -> None:
 
 
 def write_stubs() -> None:
-    """Make the Python stubs of proto/clerestory, the only source of them; those of google.rpc are a library's."""
+    """Generate the Python stubs of proto/clerestory; those of google.rpc come from a library."""
     from grpc_tools import protoc
 
     shutil.rmtree(STUBS, ignore_errors=True)
@@ -187,10 +187,10 @@ class BuildExt(build_ext):
 
 
 class BuildPy(build_py):
-    """build_py that makes the stubs before it looks for modules, and takes the page for browsers along."""
+    """build_py that generates the stubs before it looks for modules, and includes the page for browsers."""
 
     def finalize_options(self) -> None:
-        """Make the stubs, and the page if it is missing and can be built, then continue."""
+        """Generate the stubs, and build the page if it is missing and can be built, then continue."""
         write_stubs()
         page = run_path("clients/web/build.py")
         if not PAGE.is_file() and page["has_tools"]():
@@ -201,19 +201,19 @@ class BuildPy(build_py):
 
 
 class Sdist(sdist):
-    """sdist that never leaves without the page: whoever builds from it needs no Node."""
+    """sdist that always includes the page, so that building from it needs no Node."""
 
     def run(self) -> None:
-        """Make the page, then go on."""
+        """Build the page, then continue."""
         run_path("clients/web/build.py")["main"]()
         super().run()
 
 
 OPTIONS = {"build_ext": {"parallel": os.cpu_count()}}
 if CHECKED:
-    OPTIONS["build"] = {"build_base": "build/base-checked"}  # its objects must not be taken for those of a plain build
+    OPTIONS["build"] = {"build_base": "build/base-checked"}  # keeps its objects separate from those of a plain build
 
-if __name__ == "__main__":  # the processes that translate may import this file
+if __name__ == "__main__":  # translation processes may import this file
     commands = {"build_ext": BuildExt, "build_py": BuildPy, "sdist": Sdist}
     folders = {name: str(folder) for name, folder in packages().items()} | GENERATED | DOCUMENTS
     setup(packages=[*folders], package_dir=folders, ext_modules=extensions(), cmdclass=commands, options=OPTIONS)

@@ -5,33 +5,33 @@ from typing import NamedTuple
 
 
 class Named(NamedTuple):
-    """Something an action names: its id in texts, its name in labels."""
+    """Something that an action names: its id in texts and its name in labels."""
 
     id: str
     name: str
 
 
 class ActionKind(NamedTuple):
-    """One kind of action: its first code, its text and label, and what each of its codes names."""
+    """A kind of action: its first code, its text and label, and what each of its codes names."""
 
     code: int
-    text: str  # with ids in place of the braces
-    label: str  # with names in place of the braces
+    text: str  # with braces for ids
+    label: str  # with braces for names
     names: tuple[tuple[Named, ...], ...]
 
 
 def plain(code: int, text: str, label: str) -> ActionKind:
-    """A kind with a single action that names nothing."""
+    """Return a kind with a single action that names nothing."""
     return ActionKind(code, text, label, ((),))
 
 
 def single(code: int, text: str, label: str, each: Iterable[Named]) -> ActionKind:
-    """A kind whose actions name one of these each."""
+    """Return a kind whose actions each name one of these."""
     return ActionKind(code, text, label, tuple((one,) for one in each))
 
 
 def named(names: Iterable[object]) -> tuple[Named, ...]:
-    """What has the same name in labels and texts, such as numbers."""
+    """Return things that have the same name in labels and texts, such as numbers."""
     return tuple(Named(str(name), str(name)) for name in names)
 
 

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Sets as words of bits, and lists of action codes made from them; inline, for the rules of games."""
+"""Sets as bit masks, and lists of action codes made from them; inline, for the rules of games."""
 from libc.stdint cimport uint16_t
 
 cdef extern from *:
@@ -10,7 +10,7 @@ cdef extern from *:
 
 
 cdef inline int popcount(unsigned int bits) noexcept nogil:
-    """The number of bits set. The compiler's built-in would be a function call in portable code, without POPCNT."""
+    """Return the number of bits set. Without POPCNT, the compiler's built-in would be a function call."""
     bits -= bits >> 1 & 0x55555555u
     bits = (bits & 0x33333333u) + (bits >> 2 & 0x33333333u)
     return <int> (((bits + (bits >> 4)) & 0x0F0F0F0Fu) * 0x01010101u >> 24)
@@ -19,7 +19,7 @@ cdef inline int popcount(unsigned int bits) noexcept nogil:
 # -- listing actions -------------------------------------------------------------------------------
 
 cdef inline int list_set(unsigned int members, int first_code, uint16_t *out) noexcept nogil:
-    """Write first_code + member for each member of a set, ascending; return how many."""
+    """Write first_code + member for each member of a set, ascending; return the number written."""
     cdef int n = 0
     while members:
         out[n] = <uint16_t> (first_code + lowest_bit(members))
@@ -28,7 +28,7 @@ cdef inline int list_set(unsigned int members, int first_code, uint16_t *out) no
     return n
 
 cdef inline int list_run(int count, int first_code, uint16_t *out) noexcept nogil:
-    """Write count codes from first_code on; return how many, 0 for a negative count."""
+    """Write count codes from first_code on; return the number written, 0 for a negative count."""
     cdef int i
     for i in range(count):
         out[i] = <uint16_t> (first_code + i)

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The bounds that every game keeps."""
+"""The limits that apply to every game."""
 
 cdef enum:
     MAX_SEATS = 4

@@ -1,7 +1,7 @@
-"""The base of card catalogues: a TOML file with the cards of a game, read into the game's model.
+"""The base of card catalogues: reads a TOML file with the cards of a game into the game's model.
 
-A game declares its cards (a subclass of Catalogue) and checks on them, and fills its C tables from them.
-Reading the file, reporting faults and hashing are common to all games.
+A game declares its cards (a subclass of Catalogue) and checks on them, and fills its C tables from them. Reading the
+file, reporting errors and hashing are common to all games.
 """
 
 import hashlib
@@ -22,14 +22,14 @@ from clerestory.i18n.sentences import Text, text
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=60)]
 Source = Annotated[str, StringConstraints(pattern=r"^(stated|found|derived|reconstructed)\b")]
-Names = dict[Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}$")], Name]  # by language, besides English
+Names = dict[Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}$")], Name]  # by language other than English
 CardRows = dict[str, list[dict[str, Any]]]  # cards as plain rows, by list
 SAID = {"name", "names", "sources"}  # fields of a card that no rule reads
-CardFaults = Iterator[tuple[str, Text]]  # path of a field, what is wrong with it
+CardFaults = Iterator[tuple[str, Text]]  # path of a field, and its error
 
 
 def by_id(cards: object) -> object:
-    """Turn a list of cards into a table by id, so that faults name the card.
+    """Convert a list of cards to a table by id, so that errors name the card.
 
     Raises PydanticCustomError, a ValueError.
     """
@@ -40,7 +40,7 @@ def by_id(cards: object) -> object:
 
 
 def require_once(names: Sequence[str]) -> None:
-    """Raise PydanticCustomError, a ValueError, if a name is there twice."""
+    """Raise PydanticCustomError, a ValueError, if a name is repeated."""
     for name, times in Counter(names).items():
         if times > 1:
             raise PydanticCustomError("fault.twice", "{value} occurs more than once", {"value": quoted(name)})
@@ -50,8 +50,8 @@ def sources_by_value(row: dict[str, Any], covers: Mapping[str, Sequence[str]]) -
     """Return a row with a separate source for each of its values.
 
     Args:
-        row: with its `sources`, some of which apply to several values.
-        covers: these sources, with the values that they apply to; values that the row lacks are skipped.
+        row: a row with `sources`; a source may apply to several values.
+        covers: for each of these sources, the values that it applies to; values missing from the row are skipped.
     """
     sources: dict[str, str] = {}
     for name, source in row["sources"].items():
@@ -60,10 +60,10 @@ def sources_by_value(row: dict[str, Any], covers: Mapping[str, Sequence[str]]) -
 
 
 class CardRow(Fields):
-    """The fields of every card: names for people, English and others, and the source of each value.
+    """The fields of every card: display names in English and other languages, and the source of each value.
 
     Attributes:
-        DERIVED: names of what `derived` returns.
+        DERIVED: names of the values that `derived` returns.
     """
 
     DERIVED: ClassVar[Sequence[str]] = ()
@@ -73,11 +73,11 @@ class CardRow(Fields):
     sources: dict[str, Source]
 
     def derived(self) -> dict[str, float]:
-        """Return what follows from several values together and matters to a learned value, by name, as in DERIVED."""
+        """Return quantities computed from several values that matter to a learned value, by name, as in DERIVED."""
         return {}
 
     def values(self) -> dict[str, Any]:
-        """Return what the rules read of the card."""
+        """Return the values of the card that the rules use."""
         return self.model_dump(exclude=SAID)
 
     def plain(self, card: str, covers: Mapping[str, Sequence[str]]) -> dict[str, Any]:
@@ -88,15 +88,15 @@ class CardRow(Fields):
 Row = TypeVar("Row", bound=CardRow)
 CardList = Annotated[dict[Id, Row], BeforeValidator(by_id)]
 
-IN_USE: dict[str, str] = {}  # by game: the hash of the catalogue whose cards are in the tables of this process
+IN_USE: dict[str, str] = {}  # by game: hash of the catalogue whose cards are in this process's tables
 
 
 class Catalogue(Fields):
     """The cards of a game.
 
     Attributes:
-        shipped: the default file.
-        checks: checks beyond the types and ranges of its fields: each yields faults.
+        shipped: path of the default file.
+        checks: checks beyond the types and ranges of the fields; each yields errors.
     """
 
     shipped: ClassVar[Path]
@@ -106,7 +106,7 @@ class Catalogue(Fields):
 
     @classmethod
     def load(cls, path: Path | str | None = None) -> Self:
-        """Return the catalogue in a TOML file. Raises BadCatalogue, which lists the faults by card and field."""
+        """Return the catalogue in a TOML file. Raises BadCatalogue, which lists the errors by card and field."""
         return cls.read(read_file(path or cls.shipped))
 
     @classmethod
@@ -124,7 +124,7 @@ class Catalogue(Fields):
         return catalogue
 
     def content_hash(self) -> str:
-        """Return 16 hexadecimal digits, equal for equal ids and values; names and sources do not count."""
+        """Return 16 hexadecimal digits that depend on ids and values, but not on names and sources."""
         text = json.dumps(self.content(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -141,14 +141,14 @@ Cards = TypeVar("Cards", bound=Catalogue)
 
 
 def take_cards(shape: type[Cards], catalogue: Cards | Path | str | None, fill: Callable[[Cards], None]) -> Cards:
-    """Return the catalogue that a game is to use, with its cards filled into the game's tables.
+    """Return the catalogue for a game, after filling the game's tables with its cards.
 
     Args:
-        shape: the game's kind of catalogue.
-        catalogue: one, or its TOML file; None for the shipped one.
+        shape: class of the game's catalogues.
+        catalogue: a catalogue or its TOML file; None for the shipped one.
         fill: fills the tables, which exist once per process.
 
-    Raises BadCatalogue for a faulty one, CatalogueInUse if the tables hold the cards of another.
+    Raises BadCatalogue for an invalid one, CatalogueInUse if the tables hold the cards of another.
     """
     cards = catalogue if isinstance(catalogue, shape) else shape.load(cast("Path | str | None", catalogue))
     content = cards.content_hash()
@@ -167,12 +167,12 @@ def amount_of(card: str, effect: Fields, amounts: Sequence[str], others: Sequenc
     """Return the amount of a card's effect, 0 for a kind of effect without one.
 
     Args:
-        card: its id.
-        effect: its effect, of which a field besides `kind` is an amount or one of the others.
-        amounts: the names that amounts have.
-        others: the names of fields that have a place of their own in the game's tables.
+        card: id of the card.
+        effect: its effect; every field besides `kind` must be in `amounts` or `others`.
+        amounts: possible names of the amount.
+        others: names of fields that the game's tables store separately.
 
-    Raises BadCatalogue for a field of any other name, which no rule would read.
+    Raises BadCatalogue for a field with any other name, which no rule would read.
     """
     names = type(effect).model_fields.keys() - {"kind"}
     if unread := sorted(names.difference(amounts, others)):

@@ -1,7 +1,7 @@
-"""What an action changed: the difference of two views of one viewer, each part with its cause.
+"""Finds what an action changed: the difference between two views of one viewer, each part with its cause.
 
-Nothing else is looked at, so changes tell nothing that the two views and the action do not. A game names the fields
-that count as things, and explains what the difference alone cannot: several causes in one ply, limits, points.
+Changes are computed only from the two views and the action, so they reveal nothing else. A game names the fields to
+compare, and explains what the difference alone cannot: several causes in one ply, limits, points.
 """
 
 from collections import Counter
@@ -14,16 +14,16 @@ from clerestory.engine.layout import Slot
 
 
 class Change(NamedTuple):
-    """One thing that changed.
+    """A single change.
 
     Attributes:
-        seat: whose; None for nobody's.
-        thing: the field of the position, or a name of the game's own, such as `points`.
-        item: which card, chip, seal or place; "" if the thing has no parts, or the viewer does not know.
-        amount: by how much; +1 or -1 for a card.
+        seat: seat of the change; None for none.
+        thing: field of the position, or a game-specific name such as `points`.
+        item: card, chip, seal or place; "" if the thing has no parts, or the viewer does not know it.
+        amount: size of the change; +1 or -1 for a card.
         cause: a code of the game: `tax`; "" if unknown.
-        card: the card that is the cause, "" for none.
-        lost: how much more it would have been without a limit.
+        card: the card that caused it, "" for none.
+        lost: how much larger it would have been without a limit.
     """
 
     seat: int | None
@@ -41,7 +41,7 @@ class Change(NamedTuple):
 
 
 class View:
-    """A position as one viewer knows it, whose fields are read when they are asked for.
+    """A position as one viewer knows it; fields are decoded on demand.
 
     Attributes:
         state: the observed position.
@@ -74,28 +74,28 @@ class View:
 class Consequences(Protocol):
     """How a game explains changes: `engine/<game>/changes.py`."""
 
-    THINGS: Sequence[str]  # fields that count, of the position and of players
-    SCORED: str  # the thing that is the score, "" if a position alone tells where it came from
-    ACCOUNTS: Sequence[str]  # fields of players; whenever points are won or lost at least one of them changes
+    THINGS: Sequence[str]  # fields to compare, of the position and of players
+    SCORED: str  # the thing that is the score, "" if a position alone shows where it came from
+    ACCOUNTS: Sequence[str]  # fields of players; at least one changes whenever points are won or lost
 
     def explained(self, before: View, action: str, after: View, /) -> list[Change]:
-        """Return changes with their causes, as they happened, as far as the difference does not tell them."""
+        """Return the changes with causes that the difference does not show, in order."""
 
     def cause(self, before: View, action: str, after: View, change: Change, /) -> tuple[str, str]:
-        """Return cause and card of a change that was not explained; `("-", "")` for one that is not worth telling."""
+        """Return cause and card of a change not in `explained`; `("-", "")` for one that is not worth reporting."""
 
 
-UNTOLD = "-"  # the cause of what is not worth telling
+UNTOLD = "-"  # the cause of changes that are not worth reporting
 
 
 def changes(before: State, action: str, after: State, rules: Consequences) -> list[Change]:
     """Return what an action changed for a viewer.
 
     Args:
-        before: the viewer's view before it.
-        action: its text.
-        after: the viewer's view after it.
-        rules: of the game.
+        before: the viewer's view before the action.
+        action: text of the action.
+        after: the viewer's view after the action.
+        rules: the game's explanations.
     """
     first, last = View(before), View(after)
     explained = rules.explained(first, action, last)
@@ -112,7 +112,7 @@ def changes(before: State, action: str, after: State, rules: Consequences) -> li
 
 
 def differences(before: View, after: View, things: Sequence[str]) -> Iterator[Change]:
-    """Yield the differences of the fields that count, by seat."""
+    """Yield the differences of the compared fields, by seat."""
     for slot in told(before.state.game, before.state.seats, things):
         if before.raw(slot) != after.raw(slot):
             yield from between(slot, before[slot.path], after[slot.path])
@@ -120,7 +120,7 @@ def differences(before: View, after: View, things: Sequence[str]) -> Iterator[Ch
 
 @cache
 def told(game: Game, seats: int, things: Sequence[str]) -> list[Slot]:
-    """Return the fields that count."""
+    """Return the fields to compare."""
     return [slot for slot in game.layout.by_path[seats].values() if slot.name in things]
 
 
@@ -137,12 +137,12 @@ def between(slot: Slot, before: Any, after: Any) -> Iterable[Change]:
 
 
 def named(item: Any) -> str:
-    """Return the name of a thing in a list, "" for one that the viewer does not know."""
+    """Return the name of a list item, "" for one that the viewer does not know."""
     return str(item) if item else ""
 
 
 def totals(all_changes: Iterable[Change]) -> list[Change]:
-    """Return changes added up by what changed and why, in their first order."""
+    """Return changes summed by what changed and why, in their first order."""
     sums: dict[Any, Change] = {}
     for change in all_changes:
         key = (*change.key, change.cause, change.card)

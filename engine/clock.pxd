@@ -3,7 +3,7 @@ from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
 
 cdef inline double monotonic() noexcept nogil:
-    """The clock of Python's time.monotonic, in seconds."""
+    """Return the time of Python's time.monotonic, in seconds."""
     cdef timespec now
     clock_gettime(CLOCK_MONOTONIC, &now)
     return now.tv_sec + 1e-9 * now.tv_nsec

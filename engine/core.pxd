@@ -23,24 +23,24 @@ ctypedef bint (*predicate)(const void *s) noexcept nogil
 
 cdef struct Invariant:
     predicate holds
-    const char *field     # to blame if it does not hold, by its name in JSON; "" if any of several may be wrong
-    const char *code      # of its sentence, among the texts of the game: `rule.CODE`
+    const char *field     # field to report if it does not hold, by its name in JSON; "" if any of several may be wrong
+    const char *code      # code of its text among the game's texts: `rule.CODE`
 
 cdef struct GameOps:
     int state_size   # bytes, a multiple of 8
     int num_actions  # codes are 0 .. num_actions - 1
-    int max_plies    # no game is longer, decisions and chance events counted
+    int max_plies    # maximum number of decisions and chance events in a game
     int min_seats
     int max_seats
 
     # the seat to decide, or NATURE, or OVER
     int (*turn)(const void *s) noexcept nogil
-    # the seat's actions, or the outcomes that are possible given what everyone can see: ascending, unique,
-    # empty only when over; returns how many. A seat whose cards are unknown has every action it might have
+    # the seat's actions, or the outcomes that are possible given public knowledge: ascending, unique,
+    # empty only when over; returns their number. A seat whose cards are unknown has every action it might have
     int (*legal)(const void *s, action_t *out) noexcept nogil
     # probability of each of Nature's outcomes, in legal order, given what everyone can see
     void (*odds)(const void *s, double *out) noexcept nogil
-    # one outcome for Nature: from the decks if they are dealt, else by odds
+    # draw one outcome for Nature: from the decks if they are dealt, else by odds
     action_t (*draw)(const void *s, rng_t *rng) noexcept nogil
     # apply a legal action. An outcome that contradicts a dealt deck changes the deck, never the outcome
     void (*play)(void *s, action_t a) noexcept nogil
@@ -55,21 +55,21 @@ cdef struct GameOps:
     uint64_t (*key)(const void *s, int seat) noexcept nogil
     # opening position, decks dealt; fills all state_size bytes
     void (*setup)(void *s, int seats, rng_t *rng) noexcept nogil
-    # what is true of every position beyond the declarations of its fields (layout.py)
+    # invariants of every position beyond the declarations of its fields (layout.py)
     int num_invariants
     const Invariant *invariants
 
-# Evaluates positions, with its own weights, so several can be used side by side. Weights outlive their users.
+# Evaluates positions with its own weights, so several can be used side by side. Weights outlive their users.
 cdef struct Value:
     const void *weights
-    # Write the expected final score of each seat, in the unit of scores, whoever is to decide; if the value has win
-    # shares, write them too (they sum to 1) and return True. Takes dealt and observed states alike; at the end of the
-    # game both are the actual results
+    # Write the expected final score of each seat, in the unit of scores, for any seat to decide. If the value has win
+    # shares, write them too (they sum to 1) and return True. Accepts dealt and observed states; at the end of the game
+    # both are the actual results
     bint (*evaluate)(const void *weights, const void *s, double *scores, double *shares) noexcept nogil
 
-# Learned factors of a guide's weights, in rows by round, from 1; later rounds have the last row.
+# Learned factors of a guide's weights, in rows by round, from 1; later rounds use the last row.
 cdef struct Priors:
-    const float *factors  # above 0, num_actions in a row; NULL: none were learned
+    const float *factors  # above 0, num_actions per row; NULL: none were learned
     int rounds            # rows
 
 # Knowledge of good play: optional, separate from the rules. Used by bots and playouts.
@@ -87,7 +87,7 @@ cdef struct Guide:
 
 
 cdef inline void margins_of(const double *scores, int seats, double *out) noexcept nogil:
-    """Each seat's score minus the best other score."""
+    """Write each seat's score minus the best other score."""
     cdef int seat, other
     cdef double best
     for seat in range(seats):
@@ -100,33 +100,33 @@ cdef inline void margins_of(const double *scores, int seats, double *out) noexce
 
 cdef class Game:
     cdef const GameOps *ops
-    cdef const Guide *guide        # NULL: the game has none
-    cdef const Encoder *encoder    # NULL: the game has no features for a learned value
+    cdef const Guide *guide        # NULL if the game has none
+    cdef const Encoder *encoder    # NULL if the game has no features for a learned value
     cdef readonly dict hand_values  # weights of the guide's value by name, arrays of doubles
-    cdef readonly tuple sides        # what a learned value sees of a seat and of the table; () if there is none
-    cdef readonly tuple input_names  # of the features, in order: those of a seat, those of the table
+    cdef readonly tuple sides        # inputs of a learned value for a seat and for the table; () if there are none
+    cdef readonly tuple input_names  # of the features, in order: those of a seat, then those of the table
     cdef readonly str name
     cdef readonly int rules_revision
     cdef readonly tuple texts      # of each action code, in order; unique
     cdef readonly tuple labels     # the same in plain English
     cdef readonly object layout    # the fields of a position
-    cdef readonly object tuning    # how it is searched
+    cdef readonly object tuning    # search settings
     cdef readonly str catalogue    # hash of the card catalogue in use, "" for a game without one
     cdef tuple _seat_names
     cdef object _cards, _picture
-    cdef list _matrices            # of the sides, made when a fit first asks for them
-    cdef readonly tuple consistency_checks  # of what must add up: functions of the fields that yield faults
+    cdef list _matrices            # of the sides, created on the first request of a fit
+    cdef readonly tuple consistency_checks  # checks across fields: functions of the fields that yield errors
     cdef dict _codes
     cdef void bind(self, const GameOps *ops, const Guide *guide, const Encoder *encoder=*)
-    cdef int _code(self, object code) except -1             # of what Python passes for an action code. Raises BadText
-    cdef int _seat(self, object seat, int seats) except? NATURE  # for a seat, or NATURE. Raises BadPosition
+    cdef int _code(self, object code) except -1             # action code from a Python object. Raises BadText
+    cdef int _seat(self, object seat, int seats) except? NATURE  # seat or NATURE from an object. Raises BadPosition
     cdef object _broken_rule(self, int broken, int number)
     cdef int broken(self, const void *s)  # index of the first broken invariant of the ops, -1 for none
     # a coming chance event that was shown to one seat, which is not an action
-    cdef int private_outcomes(self, const void *s, int seat, action_t *out)   # those possible; returns how many
-    cdef void set_private_outcome(self, void *s, int seat, action_t outcome)  # enter which one it is
-    cdef void clear_private_outcome(self, void *s, int seat)                  # clear which one it is
-    cdef bint foresees(self, const void *s, int seat)  # was it shown the outcome of the event now due?
+    cdef int private_outcomes(self, const void *s, int seat, action_t *out)   # possible outcomes; returns their number
+    cdef void set_private_outcome(self, void *s, int seat, action_t outcome)  # set the outcome
+    cdef void clear_private_outcome(self, void *s, int seat)                  # clear the outcome
+    cdef bint foresees(self, const void *s, int seat)  # whether it was shown the outcome of the pending event
 
 
 cdef class State:
@@ -134,6 +134,6 @@ cdef class State:
     cdef uint64_t data[MAX_WORDS]  # aligned
     cdef list past                 # (action code, bytes before it), oldest first; None: none yet
     cdef bint is_legal(self, int code)
-    cdef int seat(self, object seat) except? NATURE  # of what Python passes for one, or NATURE. Raises BadPosition
+    cdef int seat(self, object seat) except? NATURE  # a seat or NATURE from a Python object. Raises BadPosition
     cdef inline const void *view(self) noexcept:
         return <const void *> self.data

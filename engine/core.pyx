@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The checked Python surface of every game: Game, State, Action. The unchecked twins are in core.pxd."""
+"""The checked Python interface of every game: Game, State, Action. The unchecked twins are in core.pxd."""
 import json
 from typing import NamedTuple
 
@@ -39,7 +39,7 @@ cdef Rng stream(object seed):
 
 
 def state_of(Game game not None, bytes memory not None, list past):
-    """Return a pickled position. Raises BadPosition for memory that is no position's."""
+    """Return a pickled position. Raises BadPosition for memory that is not a position."""
     sizes = {len(memory), *(len(before) for _, before in past)}
     if sizes != {game.ops.state_size} or game.check_bytes(memory):
         raise BadPosition([("position", fault("fault.memory"))])
@@ -50,18 +50,18 @@ def state_of(Game game not None, bytes memory not None, list past):
 
 
 cdef class Game:
-    """A game's rules: the factory of its positions and the reader of its texts. Shared, immutable.
+    """A game's rules: creates its positions and parses its texts. Shared and immutable.
 
     Args:
         name: the game's name, also the name of its field in a position.
-        rules_revision: raised whenever the same actions can lead elsewhere than before.
+        rules_revision: increased whenever the same actions can lead to other positions than before.
         actions: (text, label) of each action code, in order; texts are unique.
         layout: the fields of its positions.
-        consistency_checks: functions of a position's fields that yield faults, each a path and a description. They
+        consistency_checks: functions of a position's fields that yield errors, each a path and a description. They
             rely only on the fields' types and ranges; the first line of each docstring is the rule.
-        seat_names: what seats are called in texts; else by number.
-        picture: what makes a readable picture of a position's fields.
-        tuning: how it is searched.
+        seat_names: names of the seats in texts; by default their numbers.
+        picture: formats a position's fields as a readable picture.
+        tuning: search settings.
         cards: its card catalogue.
         hand_values: weights of the guide's value, doubles in its order, by name; "hand" is the one in use.
         inputs: the sides (engine/inputs.py) that a learned value sees, of a seat and of the table; the game binds its
@@ -92,7 +92,7 @@ cdef class Game:
         self._require_declared()
 
     def _require_declared(self):
-        """Every invariant blames a declared field, or none."""
+        """Require every invariant to name a declared field, or none."""
         blamed = {self.ops.invariants[i].field.decode() for i in range(self.ops.num_invariants)}
         if strangers := blamed - {"", "players", *self.layout.names}:
             raise AssertionError(f"{self.name}: invariants blame {', '.join(strangers)}, no fields of a position")
@@ -133,7 +133,7 @@ cdef class Game:
 
     @property
     def max_plies(self):
-        """No game has more plies than this, decisions and chance events together."""
+        """Maximum number of plies of a game: decisions and chance events."""
         return self.ops.max_plies
 
     @property
@@ -147,7 +147,7 @@ cdef class Game:
         return self.guide != NULL
 
     def identity(self):
-        """Return what results that are compared have in common: the game by name, its rules and its cards."""
+        """Return what comparable results must share: the game's name, its rules and its cards."""
         return {"game": self.name, "rules_revision": self.rules_revision, "catalogue": self.catalogue}
 
     def __copy__(self):
@@ -161,9 +161,9 @@ cdef class Game:
         return self._cards
 
     def inputs(self, states not None):
-        """Return what a learned value sees of positions, as NumPy arrays; input_names says what is what.
+        """Return the inputs of a learned value for positions, as NumPy arrays, named by `input_names`.
 
-        It is `places(states)`, each place replaced by its features. The errors are the same.
+        Equal to `places(states)` with each place replaced by its features. Raises the same errors.
         """
         import numpy as np
         own, table, points = self.places(states)
@@ -173,15 +173,15 @@ cdef class Game:
         return own @ by_seat, table @ by_table, points
 
     def places(self, states not None):
-        """Return what the encoder lists of positions, as NumPy arrays: amounts, and where cards are, by number.
+        """Return the encoder's values for positions, as NumPy arrays: amounts, and places of cards by number.
 
         Args:
-            states: NumPy array of uint8 (N, state_bytes), N at least 1: what `State.to_bytes` returned for positions of
-                one number of seats. Memory that is no position's is not recognized.
+            states: NumPy array of uint8 (N, state_bytes), N at least 1: results of `State.to_bytes` for positions with
+            the same number of seats. Memory that is not a position is not detected.
 
         Returns float32 arrays (N, seats, places of a seat) and (N, places of the table), scaled to about 0..1, and
-        the points of each seat so far (N, seats), in the unit of scores. Hidden cards do not matter: a dealt position
-        and an observed one have equal places.
+        each seat's points so far (N, seats), in the unit of scores. Hidden cards do not matter: a dealt position and an
+        observed one have equal places.
 
         Raises GameError for a game without such features, ValueError for another shape or mixed numbers of seats.
         """
@@ -200,14 +200,14 @@ cdef class Game:
         return own, table, points
 
     def weigh(self, bytes memory not None, codes not None):
-        """Return the guide's weights of actions that are legal in a position, in their order.
+        """Return the guide's weights of legal actions of a position, in their order.
 
         Args:
-            memory: what `State.to_bytes` returned. Memory that is no position's is not recognized.
-            codes: of the actions, ascending, as many as `legal_codes` has.
+            memory: result of `State.to_bytes`. Memory that is not a position is not detected.
+            codes: codes of the actions, ascending, as many as `legal_codes` has.
 
-        Raises GameError for a game without a guide, BadText for no action code, ValueError for memory of another
-        size, or more actions than a decision can have.
+        Raises GameError for a game without a guide, BadText for an invalid action code, ValueError for memory of
+        another size, or more actions than a decision can have.
         """
         cdef uint64_t state[MAX_WORDS]
         cdef action_t legal[MAX_LEGAL]
@@ -224,7 +224,7 @@ cdef class Game:
         return [out[i] for i in range(n)]
 
     def seat_name(self, seat):
-        """Return what a seat is called in texts. Raises BadPosition for a seat that the game never has."""
+        """Return the name of a seat in texts. Raises BadPosition for a seat that the game never has."""
         cdef int number = self._seat(seat, self.ops.max_seats)
         return self._seat_names[number] if number >= 0 else "an onlooker"
 
@@ -234,7 +234,7 @@ cdef class Game:
         return seat
 
     def action(self, code):
-        """Return the action of a code. Raises BadText for what is no integer, and outside the code space."""
+        """Return the action of a code. Raises BadText if the code is not an integer in the code space."""
         cdef int number = self._code(code)
         return Action(number, self.texts[number], self.labels[number])
 
@@ -267,9 +267,9 @@ cdef class Game:
         return state
 
     def from_position(self, position):
-        """Return the position described by JSON text or by the same as a dictionary.
+        """Return the position described by JSON text or an equivalent dictionary.
 
-        Raises BadPosition, which lists everything that is wrong with it.
+        Raises BadPosition, which lists all errors in it.
         """
         fields = read_json(position)
         check_envelope(self, fields)
@@ -293,7 +293,7 @@ cdef class Game:
 
     @property
     def invariants(self):
-        """What is true of every position, in the order in which it is checked; numbered from 1, the first is empty."""
+        """Texts of the invariants of every position, in the order of checking; numbered from 1, the first is empty."""
         return (
             "",
             f"the number of seats is {self.ops.min_seats} to {self.ops.max_seats}",
@@ -305,7 +305,7 @@ cdef class Game:
     def check_bytes(self, bytes memory not None):
         """Return the number of the first invariant that arbitrary memory breaks, 0 if it breaks none.
 
-        Raises ValueError for bytes that are not as many as a position has.
+        Raises ValueError for memory of another size than a position.
         """
         if len(memory) != self.ops.state_size:
             raise ValueError(f"memory: {len(memory)} bytes; a position has {self.ops.state_size}")
@@ -331,7 +331,7 @@ cdef class Game:
 
 
 cdef class State:
-    """A position of a game, with the way it was reached. Made by Game.new and Game.from_position."""
+    """A position of a game with its history. Created by Game.new and Game.from_position."""
 
     def __cinit__(self, Game game not None):
         self.game = game
@@ -346,7 +346,7 @@ cdef class State:
 
     @property
     def turn(self):
-        """The seat that decides next, or NATURE, or OVER."""
+        """The seat to decide, or NATURE, or OVER."""
         return self.game.ops.turn(self.data)
 
     @property
@@ -373,7 +373,7 @@ cdef class State:
         return other
 
     def legal_codes(self):
-        """Return the codes that `legal_actions` spells out: ascending, unique, empty only when over."""
+        """Return the codes of `legal_actions`: ascending, unique, empty only when over."""
         cdef action_t legal[MAX_LEGAL]
         cdef int i, n = 0 if self.over else self.game.ops.legal(self.data, legal)
         return [legal[i] for i in range(n)]
@@ -385,7 +385,7 @@ cdef class State:
     def odds(self):
         """Return the probability of each of Nature's outcomes, in the order of `legal_actions`.
 
-        They are the odds by what everyone can see. Raises IllegalAction when no chance event is due.
+        The odds are those given public knowledge. Raises IllegalAction when no chance event is due.
         """
         self._require_nature()
         cdef double odds[MAX_LEGAL]
@@ -393,7 +393,7 @@ cdef class State:
         return [odds[i] for i in range(len(self.legal_codes()))]
 
     def draw(self, seed):
-        """Return one outcome for Nature: off the dealt decks, or by odds where nothing is dealt.
+        """Return one outcome for Nature: from the dealt decks, or by odds where nothing is dealt.
 
         Args:
             seed: a number, or an Rng, which is advanced.
@@ -408,7 +408,7 @@ cdef class State:
             raise IllegalAction("no chance event is due")
 
     def play_nature(self, seed):
-        """Play chance events as they come up until a seat is to decide or the game is over; return the outcomes.
+        """Play chance events until a seat is to decide or the game is over; return the outcomes.
 
         Args:
             seed: a number, or an Rng, which is advanced.
@@ -422,7 +422,7 @@ cdef class State:
         return tuple(outcomes)
 
     def play(self, action):
-        """Play an Action, its text or its code. Raises BadText or IllegalAction, and then changes nothing."""
+        """Play an Action, its text or its code. Raises BadText or IllegalAction, leaving the position unchanged."""
         cdef int code = self._code(action)
         if not self.is_legal(code):
             legal = [legal.text for legal in self.legal_actions()]
@@ -455,7 +455,7 @@ cdef class State:
         return self.game.action(code)
 
     def copy(self, *, history=False):
-        """Return an independent copy, by default without the way it was reached."""
+        """Return an independent copy, by default without the history."""
         cdef State other = State.__new__(State, self.game)
         memcpy(other.data, self.data, self.game.ops.state_size)
         if history:
@@ -468,11 +468,11 @@ cdef class State:
         return self.copy(history=True)
 
     def __reduce__(self):
-        """Return what makes it again in another process of the same build, with its history and no more knowledge."""
+        """Support pickling, with the history and no additional knowledge, between processes of the same build."""
         return state_of, (self.game, self.to_bytes(), list(self.past or ()))
 
     def observe(self, seat):
-        """Return the position as a seat knows it; NATURE stands for an onlooker. No history: it would tell.
+        """Return the position as a seat knows it; NATURE means an onlooker. It has no history, which would reveal more.
 
         Raises BadPosition for a seat that does not exist.
         """
@@ -482,9 +482,9 @@ cdef class State:
         return other
 
     def private_outcomes(self, seat):
-        """Return the outcomes one of which the seat has been shown, though the position does not say which; mostly ().
+        """Return the possible outcomes of an event shown to the seat, if the position does not say which; mostly ().
 
-        What is shown to one player is no action: whoever follows a game learns of it from that player, or not at all.
+        Showing something to one player is not an action: other programs learn of it only if that player enters it.
 
         Raises BadPosition for a seat that does not exist.
         """
@@ -493,11 +493,11 @@ cdef class State:
         return tuple([self.game.action(outcomes[i]) for i in range(n)])
 
     def set_private_outcome(self, seat, outcome):
-        """Enter which of the `private_outcomes` the seat has been shown: an Action, its text or its code.
+        """Set which of the `private_outcomes` the seat has been shown: an Action, its text or its code.
 
-        It is no part of the history: an `undo` of an earlier action forgets it.
+        It is not part of the history: an `undo` of an earlier action forgets it.
 
-        Raises BadText, or IllegalAction for what cannot have been shown, and then changes nothing.
+        Raises BadText, or IllegalAction for an impossible outcome, leaving the position unchanged.
         """
         cdef int code = self._code(outcome)
         possible = self.private_outcomes(seat)
@@ -508,9 +508,9 @@ cdef class State:
         self.game.set_private_outcome(self.data, self.seat(seat), <action_t> code)
 
     def clear_private_outcome(self, seat):
-        """Forget what the seat has been shown, for a screen that others see too; return whether the position said it.
+        """Forget what the seat has been shown, for a shared screen; return whether the position contained it.
 
-        Where the order of the cards concerned is known, it is forgotten as well.
+        If the order of the affected cards is known, it is forgotten as well.
 
         Raises BadPosition for a seat that does not exist.
         """
@@ -520,14 +520,14 @@ cdef class State:
         return bool(self.private_outcomes(seat))
 
     def foresees(self, seat):
-        """Whether the seat has been shown what comes up at the chance event that is due, said or not.
+        """Whether the seat has been shown the outcome of the pending chance event, entered or not.
 
         Raises BadPosition for a seat that does not exist.
         """
         return bool(self.game.foresees(self.data, self.seat(seat)))
 
     def determinize(self, seed):
-        """Return a determinization: every unknown filled, uniformly over what is consistent.
+        """Return a determinization: every unknown filled in, uniformly over the consistent possibilities.
 
         Args:
             seed: a number, or an Rng, which is advanced.
@@ -537,7 +537,7 @@ cdef class State:
         return other
 
     def key(self, seat=None):
-        """Return the 64-bit hash of what a seat can see, by default the one to decide (Nature: an onlooker)."""
+        """Return the 64-bit hash of the seat's view, by default of the seat to decide (Nature: an onlooker)."""
         cdef int observer = max(self.turn, NATURE) if seat is None else self.seat(seat)
         return self.game.ops.key(self.data, observer)
 
@@ -552,7 +552,7 @@ cdef class State:
         return tuple(out[i] for i in range(self.seats))
 
     def current_scores(self):
-        """Return the score of each seat as it stands."""
+        """Return the current score of each seat."""
         cdef double out[MAX_SEATS]
         self.game.ops.scores(self.data, out)
         return tuple(out[i] for i in range(self.seats))
@@ -563,7 +563,7 @@ cdef class State:
         return self.current_scores()
 
     def margins(self):
-        """Return each seat's score less the best other score, rounded to 9 decimals. Raises NotOver before the end."""
+        """Return each seat's score minus the best other score, rounded to 9 decimals. Raises NotOver before the end."""
         cdef double scores[MAX_SEATS]
         cdef double out[MAX_SEATS]
         self._require_end()
@@ -576,7 +576,7 @@ cdef class State:
             raise NotOver("the game is not over")
 
     def check(self):
-        """Return the number of the first broken invariant of `Game.invariants`, 0 if it breaks none."""
+        """Return the number of the first broken invariant of `Game.invariants`, 0 if all hold."""
         return self.game.check_bytes(self.to_bytes())
 
     def value(self):
@@ -597,7 +597,7 @@ cdef class State:
         return [out[i] for i in range(n)]
 
     def round_number(self):
-        """Return the number of the round that is played. Raises GameError without a guide."""
+        """Return the number of the current round. Raises GameError without a guide."""
         self._require_guide()
         return self.game.guide.round(self.data)
 
@@ -617,7 +617,7 @@ cdef class State:
         return (<const char *> self.data)[:self.game.ops.state_size]
 
     def to_position(self):
-        """Return the position as a dictionary that `json.dumps` and Game.from_position understand."""
+        """Return the position as a dictionary for `json.dumps` and Game.from_position."""
         fields = {"rules_revision": self.game.rules_revision}
         if self.game.catalogue:
             fields["catalogue"] = self.game.catalogue

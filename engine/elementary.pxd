@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""Exponentials, logarithms and powers that have the same bits on every machine.
+"""Exponentials, logarithms and powers with the same bits on every machine.
 
-The C library's depend in their last place on the processor and on the library. These use only additions,
+The last digit of the C library's results depends on the processor and the library. These functions only use additions,
 multiplications, divisions and the bits of a number, which IEEE 754 fixes, and are compiled without contraction.
 Method: W. J. Cody, W. Waite 1980, Software Manual for the Elementary Functions, chapters 5 and 6.
 """
@@ -59,7 +59,7 @@ cdef extern from *:
         return base == 0.0 ? 0.0 : elementary_exp(exponent * elementary_log(base));
     }
     """
-    # e to the x; x below -700 or above 700 counts as that
+    # e to the x; x is limited to -700 to 700
     double elementary_exp(double x) noexcept nogil
     # natural logarithm of a normal number above 0
     double elementary_log(double x) noexcept nogil

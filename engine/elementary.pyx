@@ -1,10 +1,10 @@
 # cython: language_level=3
-"""The same functions for Python: what a search reports has the same bits on every machine as well."""
+"""The functions of elementary.pxd for Python, so that reports have the same bits on every machine."""
 from libc.math cimport isfinite
 
 
 def exp(double x):
-    """Return e to the x, to 3 units in the last place; x below -700 or above 700 counts as that.
+    """Return e to the x, to 3 units in the last place; x is limited to -700 to 700.
 
     Raises ValueError for a number that is not finite.
     """
@@ -13,13 +13,13 @@ def exp(double x):
 
 
 def log(double x):
-    """Return the natural logarithm, to 2 units in the last place. Raises ValueError for any but a normal number > 0."""
+    """Return the natural logarithm, to 2 units in the last place. Raises ValueError unless x is a normal number > 0."""
     require_normal(x)
     return elementary_log(x)
 
 
 def power(double base, double exponent):
-    """Return `base` to the `exponent`, to some units in the last place; 0 to any exponent above 0 is 0.
+    """Return `base` to the `exponent`, to a few units in the last place; 0 to an exponent above 0 is 0.
 
     Raises ValueError unless the base is 0 with an exponent above 0, or a normal number above 0.
     """

@@ -1,9 +1,9 @@
 # cython: language_level=3
 """The input of a learned value: features of each seat, and features of the table that all seats share.
 
-Most features are 0, so the others are written as a sparse list. A game encodes only what everyone can
-see: a dealt position and any seat's view of it have equal features. The features of a seat do not depend on its
-number, so renumbering the seats only permutes the features.
+Most features are 0, so the others are written as a sparse list. A game only encodes public information: a dealt
+position and any seat's view of it have equal features. The features of a seat do not depend on its number, so
+renumbering the seats only permutes the features.
 """
 from libc.stdint cimport uint8_t
 
@@ -18,7 +18,7 @@ cdef extern from *:
         float amount[MOST_FEATURES];
     } Sparse;
     """
-    ctypedef struct Sparse:      # defined in C, for use in C code as well
+    ctypedef struct Sparse:      # defined in C, so that C code can use it
         int count
         uint8_t place[256]       # indices of the non-zero features, without duplicates
         float amount[256]        # scaled to about 0 .. 1
@@ -26,7 +26,7 @@ cdef extern from *:
 cdef struct Encoder:
     int own                      # features of a seat, at most 256
     int table                    # features of the table, likewise
-    # fill a list for each seat, one for the table, and the points of each seat so far, in the unit of scores
+    # write a list per seat, one for the table, and each seat's points so far, in the unit of scores
     void (*encode)(const void *s, Sparse *own, Sparse *table, double *points) noexcept nogil
 
 

@@ -6,9 +6,9 @@ cdef void write_inputs(
     const Encoder *encoder, const unsigned char[:, ::1] states, float[:, :, ::1] own, float[:, ::1] table,
     float[:, ::1] points
 ) noexcept nogil:
-    """Write the features of positions with the same number of seats into arrays of zeros: by seat, and the table's.
+    """Write the features of positions with the same number of seats into zeroed arrays: by seat, and for the table.
 
-    Also writes the points of each seat so far. Precondition: the memory is that of valid positions.
+    Also writes each seat's points so far. Precondition: the memory holds valid positions.
     """
     cdef Sparse of_seats[MAX_SEATS]
     cdef Sparse of_table

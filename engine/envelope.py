@@ -7,7 +7,7 @@ from clerestory.engine.errors import BadPosition, named, quoted, text, unread
 
 
 class Identity(Protocol):
-    """What tells the positions of one game, its rules and its cards from others."""
+    """What identifies a position's game, rules and cards."""
 
     name: str
     rules_revision: int
@@ -47,5 +47,5 @@ def check_envelope(game: Identity, fields: dict[str, Any]) -> None:
 
 
 def list_fields(fields: dict[str, Any]) -> str:
-    """Return the fields of a position, one a line."""
+    """Return the fields of a position, one per line."""
     return "\n".join(f"{name}: {json.dumps(value)}" for name, value in fields.items())

@@ -15,7 +15,7 @@ GameError                 a ValueError: bad input, not a bug
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-if TYPE_CHECKING:  # which is imported where an error is made
+if TYPE_CHECKING:  # imported where an error is created
     from clerestory.i18n.sentences import Argument, Text
 
 
@@ -23,25 +23,25 @@ LONGEST_QUOTED = 80  # characters of a value
 
 
 class Fault(str):
-    """What is wrong with a field, in English.
+    """The error text of a field, in English.
 
     Attributes:
         text: the same as a code with arguments.
-        game: the name of the game that it is about; "" if there is none.
+        game: name of the game; "" if there is none.
     """
 
     text: "Text"
     game: str
 
     def said(self, language: str) -> str:
-        """Return it in a language."""
+        """Return the text in a language."""
         from clerestory.i18n.sentences import said
 
         return said(self.text, self.game, language)
 
 
 def fault_of(one: "Text", game: str = "") -> Fault:
-    """Return what is wrong with a field of an input of a game."""
+    """Return the error text of a field in a game's input."""
     from clerestory.i18n.sentences import said
 
     fault = Fault(said(one, game))
@@ -50,7 +50,7 @@ def fault_of(one: "Text", game: str = "") -> Fault:
 
 
 def text(code: str, **arguments: "Argument") -> "Text":
-    """Return what is wrong as a text, for modules that help of commands imports without any text."""
+    """Return an error text; for modules that command help imports without any texts."""
     from clerestory.i18n import sentences
 
     return sentences.text(code, **arguments)
@@ -66,19 +66,19 @@ def quoted(value: object) -> str:
 
 
 def named(name: str) -> str:
-    """Return a name as an error can hold it, or how it begins: JSON may have half of a surrogate pair."""
+    """Return a name, or its beginning, in a form that an error can hold: JSON can contain half a surrogate pair."""
     return name[:LONGEST_QUOTED].encode(errors="backslashreplace").decode()
 
 
 def unread(error: ValueError | RecursionError) -> str:
-    """Return why a text in JSON or TOML could not be read, in words that do not speak of Python."""
+    """Return why JSON or TOML text could not be read, without Python terms."""
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
     return "a number has too many digits" if "integer string conversion" in str(error) else str(error)
 
 
 class Violation(NamedTuple):
-    """One fault of an input: the path of the field, and what is wrong with it."""
+    """One error in an input: the path of the field, and its text."""
 
     field: str
     description: Fault
@@ -101,11 +101,11 @@ class IllegalAction(GameError):
 
 
 class Violations(GameError):
-    """An input with one or more faults, all of them in `violations`.
+    """An input with one or more errors, all of them in `violations`.
 
     Args:
-        faults: the paths of fields, and what is wrong with each.
-        game: the name of the game that they are about.
+        faults: the paths of fields, with the error of each.
+        game: name of the game.
     """
 
     def __init__(self, faults: Sequence[tuple[str, "Text"]], game: str = "") -> None:
@@ -113,12 +113,12 @@ class Violations(GameError):
         super().__init__("; ".join(f"{field}: {fault}" for field, fault in self.violations))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return what makes it again in another process."""
+        """Support pickling."""
         game = self.violations[0].description.game if self.violations else ""
         return type(self), ([(field, fault.text) for field, fault in self.violations], game)
 
     def said(self, language: str) -> str:
-        """Return all faults in a language."""
+        """Return all errors in a language."""
         return "; ".join(f"{field}: {fault.said(language)}" for field, fault in self.violations)
 
 
@@ -131,22 +131,22 @@ class BadCatalogue(Violations):
 
 
 class CatalogueInUse(GameError):
-    """A process can use one catalogue per game; another one needs a separate process."""
+    """A process can only use one catalogue per game; another one needs a separate process."""
 
 
 class BadWeights(GameError):
-    """A file of weights is malformed, or was not learned for this game, its rules and its features."""
+    """A file of weights is malformed, or belongs to another game, other rules or other features."""
 
 
 class BadRecord(GameError):
-    """A record is broken; `line` is the number of the first wrong line, from 1."""
+    """A record is invalid; `line` is the number of the first wrong line, from 1."""
 
     def __init__(self, line: int, description: str) -> None:
         super().__init__(f"line {line}: {description}")
         self.line, self.description = line, description
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return what makes it again in another process."""
+        """Support pickling."""
         return type(self), (self.line, self.description)
 
 

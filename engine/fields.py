@@ -1,4 +1,4 @@
-"""Reading the fields of a position or a catalogue: the shape by pydantic, the faults as Violations."""
+"""Reads the fields of a position or a catalogue: pydantic checks the shape, errors become Violations."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from clerestory.engine.errors import Violations, quoted
 from clerestory.i18n.sentences import Text, text
 
-MAX_LISTED = 20  # faults named in one error
-OWN = "fault."  # beginning of the types of faults that a validator of ours finds, which are codes
-# By pydantic's type of a fault: the text, from the value and what pydantic says about the bounds.
+MAX_LISTED = 20  # maximum number of faults in one error
+OWN = "fault."  # prefix of the error types of our validators, which are codes
+# By pydantic error type: the text, from the value and the bounds that pydantic reports.
 FAULTS: dict[str, Callable[[str, Mapping[str, Any]], Text]] = {
     "missing": lambda _, __: text("fault.missing"),
     "extra_forbidden": lambda _, __: text("fault.stranger"),
@@ -54,8 +54,8 @@ def read_fields(shape: type[Shape], fields: object, path: str, error: type[Viola
     Args:
         shape: the model.
         fields: a decoded JSON value.
-        path: the name of that value, put before the path of each fault.
-        error: raised with every fault found, up to MAX_LISTED.
+        path: name of that value, prefixed to the path of each error.
+        error: raised with all errors found, up to MAX_LISTED.
     """
     try:
         return shape.model_validate(fields)
@@ -70,7 +70,7 @@ def dotted(location: tuple[int | str, ...]) -> str:
 
 
 def text_of(fault: Any) -> Text:
-    """Return what is wrong: the value, and what it must be."""
+    """Return the text of an error: the value, and what it must be."""
     kind, about = fault["type"], fault.get("ctx", {})
     if kind in FAULTS:
         return FAULTS[kind](quoted(fault.get("input")), about)
@@ -78,7 +78,7 @@ def text_of(fault: Any) -> Text:
 
 
 def choice(value: str, expected: str) -> Text:
-    """Return that a value must be one of a few, as pydantic lists them: `'a', 'b' or 'c'`."""
+    """Return the error that a value must be one of a few, in pydantic's format: `'a', 'b' or 'c'`."""
     others, _, last = expected.rpartition(" or ")
     return (
         text("fault.choice", value=value, others=others, last=last)

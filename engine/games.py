@@ -1,4 +1,4 @@
-"""The list of games, and reading positions of any of them."""
+"""The list of games, and functions that read positions of any game."""
 
 import copyreg
 import threading
@@ -32,28 +32,28 @@ from clerestory.i18n.sentences import text
 
 
 class Points(Protocol):
-    """How a game describes its points and its luck."""
+    """A game's description of its points and luck."""
 
-    LUCK: dict[str, str]  # kinds of chance events in words, by the first word of their texts
+    LUCK: dict[str, str]  # names of kinds of chance events, by the first word of their texts
 
     def point_sources(self, fields: Mapping[str, Any]) -> list[dict[str, float]]:
         """Return the points of each seat by source."""
 
     def tie_break(self, fields: Mapping[str, Any]) -> tuple[str, list[float]] | None:
-        """Return what decides between equal best scores: its code, and what is compared; None if they differ."""
+        """Return what breaks a tie in scores, as a code and the values compared; None without a tie."""
 
 
 class GameListing(NamedTuple):
     """A game of the list.
 
     Attributes:
-        make: makes the game, with the given card catalogue if it has one.
-        changes: how it explains what an action changed.
-        catalogue: its kind of card catalogue; None for a game without one.
-        points: how it describes its points, if it does.
-        planner: how it plans what is done in any order, if there is such a thing.
-        picture: shows the fields of a position as a table for the terminal, if not only in English.
-        taker: names the card of a seat that needs a thing, "" for none, if cards of the game need things.
+        make: creates the game, with the given card catalogue if it has one.
+        changes: explains what an action changed.
+        catalogue: class of its card catalogue; None for a game without one.
+        points: describes its points, if available.
+        planner: plans actions whose order does not matter, if there are any.
+        picture: formats the fields of a position as a table, if in more languages than English.
+        taker: returns the card with which a seat uses a thing, "" for none, if cards of the game use things.
         script: a player by published rules of thumb, if there is one: its action, and how many it rated.
     """
 
@@ -81,12 +81,12 @@ LIST = {
     "duel": GameListing(DuelGame, duel_changes, DuelCatalogue, duel_points, picture=show_duel),
     "toy": GameListing(lambda: TOY, toy_changes),
 }
-MADE: dict[str, Game] = {}  # the games of this process, each made on first use
+MADE: dict[str, Game] = {}  # the games of this process, each created on first use
 MAKING = threading.Lock()
 
 
 class Games(Mapping[str, Game]):
-    """The games by name; a game with a catalogue uses the one of its first use, by default the shipped one."""
+    """The games by name; a game with a catalogue keeps the one of its first use, by default the shipped one."""
 
     def __getitem__(self, name: str) -> Game:
         return game(name)
@@ -109,7 +109,7 @@ def game(name: str, *, catalogue: Any = None) -> Game:
 
     Args:
         name: one of GAMES.
-        catalogue: TOML file of its cards, or a catalogue that was read from one. None: the one already in use in this
+        catalogue: TOML file of its cards, or a catalogue read from one. None: the one already in use in this
             process, else the shipped one; a process has one catalogue per game.
 
     Raises KeyError, which lists the names; BadCatalogue; CatalogueInUse for a catalogue other than the one in use.
@@ -131,32 +131,32 @@ def with_catalogue() -> list[str]:
 
 
 def no_catalogue(name: object) -> BadCatalogue:
-    """Return the error of a catalogue for what is no game with one."""
+    """Return the error of a catalogue whose game does not exist or has no catalogue."""
     return BadCatalogue(
         [("catalogue.game", text("fault.one_of", value=quoted(name), known=", ".join(with_catalogue())))]
     )
 
 
 def game_of_catalogue(path: Path | str) -> Game:
-    """Return the game that the field `game` of a TOML file names, with the cards of that file.
+    """Return the game named by the field `game` of a TOML file, with the cards of that file.
 
-    Raises BadCatalogue for a faulty file, CatalogueInUse for a catalogue other than the one in use.
+    Raises BadCatalogue for an invalid file, CatalogueInUse for a catalogue other than the one in use.
     """
     catalogue = read_catalogue(path)
     return game(catalogue.game, catalogue=catalogue)
 
 
 def cards_of_catalogue(path: Path | str) -> tuple[str, CardRows]:
-    """Return the game that a TOML file names and the cards of the file, as `Game.cards` does, without using them.
+    """Return the game that a TOML file names and the file's cards, in the form of `Game.cards`, without using them.
 
-    Raises BadCatalogue for a faulty file.
+    Raises BadCatalogue for an invalid file.
     """
     catalogue = read_catalogue(path)
     return catalogue.game, catalogue.rows()
 
 
 def read_catalogue(path: Path | str) -> Catalogue:
-    """Return the catalogue in a TOML file, of the game that it names. Raises BadCatalogue for a faulty file."""
+    """Return the catalogue in a TOML file, for the game that it names. Raises BadCatalogue for an invalid file."""
     tables = read_file(path)
     if "game" not in tables:
         raise BadCatalogue([("catalogue.game", text("fault.missing"))])
@@ -170,7 +170,7 @@ def read_catalogue(path: Path | str) -> Catalogue:
 def from_position(position: str | bytes | Mapping[str, Any]) -> State:
     """Return the position described by JSON text or a dictionary, of any game.
 
-    Raises BadPosition, which lists everything that is wrong with it.
+    Raises BadPosition, which lists all errors in it.
     """
     fields = read_json(position)
     named = [name for name in GAMES if name in fields]
@@ -179,16 +179,16 @@ def from_position(position: str | bytes | Mapping[str, Any]) -> State:
     return game(named[0]).from_position(fields)
 
 
-# -- pickles: a game is its name, and what the memory of its positions depends on ----------------------
+# -- pickling: by name, and by what the memory of positions depends on --------------------------------
 
 
 def pickled(kept: Game) -> tuple[Callable[[str, dict[str, Any]], Game], tuple[str, dict[str, Any]]]:
-    """Return what finds a game in another process."""
+    """Support pickling of a game."""
     return unpickled, (kept.name, build_of(kept))
 
 
 def build_of(made: Game) -> dict[str, Any]:
-    """Return what must be equal for memory of a game's positions to be read."""
+    """Return the properties of a build that the memory of a game's positions depends on."""
     return {
         "rules_revision": made.rules_revision,
         "catalogue": made.catalogue,
@@ -198,7 +198,7 @@ def build_of(made: Game) -> dict[str, Any]:
 
 
 def unpickled(name: str, build: dict[str, Any]) -> Game:
-    """Return the game of this process that a pickled one was. Raises BadPosition if it is of another build."""
+    """Return this process's instance of a pickled game. Raises BadPosition if it comes from another build."""
     found = game(name)
     check_envelope(found, {"rules_revision": build["rules_revision"], "catalogue": build["catalogue"], name: {}})
     if build != build_of(found):

@@ -10,11 +10,11 @@ from typing import Any
 
 
 def read_hand_values(game: str, weights_of: Callable[[dict[str, Any]], array[float]]) -> dict[str, array[float]]:
-    """Return the weights of the hand-made value of a game, by its name.
+    """Return the weights of the hand-made values of a game, by name.
 
     Args:
-        game: whose folder has the file.
-        weights_of: converts the content of the file to the weights that the game's guide reads.
+        game: name of the game, which is also its folder.
+        weights_of: converts the content of the file to the weights of the game's guide.
     """
     text = files(f"clerestory.engine.{game}").joinpath("value.toml").read_text("utf-8")
     return {"hand": weights_of(tomllib.loads(text))}

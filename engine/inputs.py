@@ -1,9 +1,9 @@
-"""What a learned value sees: plain features, and of cards what they do.
+"""The inputs of a learned value: plain features, and features of cards that describe their effects.
 
-An encoder lists places: amounts of a position, and where each card of the catalogue is, by its number. A value has
-weights for features. A plain place is a feature of its own; a card's place stands for several, what the card does, so
-its weights are sums of theirs. Summed once for the cards in use, they cost no more than weights for each card would,
-and a corrected card changes them as it changes what the card does. Names of features depend on no card.
+An encoder lists places: amounts of a position, and the location of each card of the catalogue, by number. A value has
+weights for features. A plain place is a single feature. A card's place represents several features, its effects, so its
+weights are sums of theirs. Summed once for the cards in use, they cost no more than weights for each card would, and a
+corrected card changes its weights like its effects. Names of features do not depend on cards.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,14 +20,14 @@ FeatureRow = tuple[tuple[int, float], ...]  # features of a place, ascending, wi
 
 @dataclass(frozen=True, slots=True)
 class CardPlaces:
-    """Places of an encoder that say where cards are, one for each card.
+    """Places of an encoder for cards, one per card.
 
     Attributes:
-        name: of what it says of the card.
-        shape: the kind of card: its fields are the features.
+        name: prefix of the features.
+        shape: class of the cards, whose fields are the features.
         rows: returns the cards of a catalogue by id, in the order of the places.
         room: number of places; those beyond the cards are never listed.
-        without: fields that do not matter there.
+        without: fields to ignore.
     """
 
     name: str
@@ -41,19 +41,19 @@ class CardPlaces:
         return [f"{self.name}.{name}" for name in (*names_of(self.shape, SAID | self.without), *self.shape.DERIVED)]
 
     def amounts(self, row: CardRow) -> dict[str, float]:
-        """Return what a card amounts to in each feature, those that are not 0."""
+        """Return the non-zero amounts of a card, by feature."""
         values = {**dict(amounts_of(row, SAID | self.without)), **row.derived()}
         known = set(self.names())
         return {f"{self.name}.{name}": value for name, value in values.items() if f"{self.name}.{name}" in known}
 
 
 class Inputs(NamedTuple):
-    """What a value sees of one seat, or of the table.
+    """The inputs of a value for one seat, or for the table.
 
     Attributes:
-        names: of the features.
-        rows: of each place of the encoder, its features.
-        cards: the same of the cards, by place and id.
+        names: names of the features.
+        rows: features of each place of the encoder.
+        cards: features of the cards, by place and id.
     """
 
     names: tuple[str, ...]
@@ -62,7 +62,7 @@ class Inputs(NamedTuple):
 
 
 def side_of(places: Sequence[str | CardPlaces], catalogue: Any) -> Inputs:
-    """Return what a value sees, from the places of an encoder in order and the cards in use."""
+    """Return the inputs of a value, from the places of an encoder in order and the cards in use."""
     names = [name for place in places for name in ([place] if isinstance(place, str) else place.names())]
     index = {name: number for number, name in enumerate(names)}
     rows: list[FeatureRow] = []
@@ -80,7 +80,7 @@ def side_of(places: Sequence[str | CardPlaces], catalogue: Any) -> Inputs:
 
 
 def row_of(amounts: Mapping[str, float], index: Mapping[str, int]) -> FeatureRow:
-    """Return amounts by number of feature, without those that are 0."""
+    """Return non-zero amounts by number of feature."""
     return tuple(sorted((index[name], amount) for name, amount in amounts.items() if amount))
 
 
@@ -88,7 +88,7 @@ def row_of(amounts: Mapping[str, float], index: Mapping[str, int]) -> FeatureRow
 
 
 def names_of(shape: type[Fields], without: frozenset[str] | set[str] = frozenset()) -> Iterator[str]:
-    """Yield the names of all that cards of a kind can do, from the types of their fields."""
+    """Yield the names of all possible effects of a kind of cards, from the types of their fields."""
     for name, field in shape.model_fields.items():
         if name not in without:
             yield from names_of_type(name, field.annotation)
@@ -113,12 +113,12 @@ def names_of_type(name: str, kind: Any) -> Iterator[str]:
 
 
 def is_literal(kind: Any) -> bool:
-    """Return whether a type has few values, which are listed."""
+    """Return whether a type is a list of a few values."""
     return get_origin(kind) is Literal
 
 
 def names_of_effect(name: str, shape: type[Fields]) -> Iterator[str]:
-    """Yield the names of the features of a group of fields; if it has a `kind`, of each one apart."""
+    """Yield the names of the features of a group of fields; if it has a `kind`, separately for each kind."""
     kind = shape.model_fields.get("kind")
     if kind is None:
         yield from (f"{name}.{inner}" for inner in names_of(shape))

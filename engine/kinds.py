@@ -1,7 +1,7 @@
-"""The kinds of values of the fields of a position: integers in the struct, readable values in JSON.
+"""The kinds of values of a position's fields: integers in the struct, readable values in JSON.
 
 Each kind defines the pydantic type of the JSON value, the range of the numbers, and the conversion both ways.
-A game can define its own kinds; all they need is the five members of Kind.
+A game can define its own kinds by implementing the five members of Kind.
 """
 
 from collections import Counter
@@ -15,7 +15,7 @@ from clerestory.i18n.sentences import Text, text
 
 
 class FieldContext(NamedTuple):
-    """The context of a value: the position's fields (while reading, those before it), and its seat."""
+    """The context of a value: the position's fields (while reading, the preceding ones), and its seat."""
 
     fields: dict[str, Any]
     seat: int
@@ -23,9 +23,9 @@ class FieldContext(NamedTuple):
 
 
 class Kind:
-    """A kind of value. `annotation` is its type in JSON, `low` and `high` bound each of its numbers in the struct.
+    """A kind of value. `annotation` is its JSON type; `low` and `high` bound each of its numbers in the struct.
 
-    If it is `plain`, a value is one number, the same in the struct and in JSON.
+    If it is `plain`, a value is a single number, equal in the struct and in JSON.
     """
 
     annotation: Any
@@ -34,19 +34,19 @@ class Kind:
     plain: bool = False
 
     def in_range(self, raw: Sequence[int], around: FieldContext) -> bool:
-        """Whether numbers of the struct are in range, so that `read` may be called."""
+        """Whether numbers of the struct are in range, a precondition of `read`."""
         return self.low <= min(raw) and max(raw) <= self.high
 
     def read(self, raw: Sequence[int], around: FieldContext) -> Any:
-        """Return the JSON value of numbers that are in range."""
+        """Return the JSON value of numbers in range."""
         raise NotImplementedError
 
     def write(self, value: Any, around: FieldContext) -> Sequence[int]:
-        """Return the numbers that stand for a valid JSON value."""
+        """Return the numbers of a valid JSON value."""
         raise NotImplementedError
 
     def faults(self, value: Any, around: FieldContext) -> Iterable[Text]:
-        """Yield what is wrong with a JSON value of the right type."""
+        """Yield the errors of a JSON value of the right type."""
         return ()
 
 
@@ -109,7 +109,7 @@ class Choice(Kind):
 
 
 class Seat(Choice):
-    """A player, by colour. The names in `before` come first, numbered from `low` on."""
+    """A player by colour. The names in `before` come first, numbered from `low` on."""
 
     def __init__(self, colours: Sequence[str], before: Sequence[str] = (), low: int = 0) -> None:
         super().__init__((*before, *colours), low)
@@ -144,7 +144,7 @@ class Card(Kind):
 
 
 class Each(Kind):
-    """A list of a fixed length, each entry of a kind."""
+    """A list of a fixed length whose entries have one kind."""
 
     def __init__(self, kind: Kind, count: int) -> None:
         self.annotation = listed(kind.annotation, count, count)
@@ -168,7 +168,7 @@ class Each(Kind):
 
 
 class Set(Kind):
-    """Distinct items of a list, in its order; a bit set in the struct."""
+    """Distinct items of a list, in its order; a bit mask in the struct."""
 
     def __init__(self, ids: Sequence[Any], annotation: Any = list[str]) -> None:
         self.annotation = annotation
@@ -210,14 +210,14 @@ class Deck(Kind):
 
 
 class Order(Kind):
-    """A list of names, packed into one word of the struct: for each its number plus one, in `bits` bits."""
+    """A list of names, packed into one word of the struct: each name's number plus one, in `bits` bits."""
 
     def __init__(self, names: Sequence[str], bits: int, most: int, seated: bool = False) -> None:
         self.annotation = listed(Literal[tuple(names)], 0, most)
         self.names, self.bits, self.most, self.seated = tuple(names), bits, most, seated
 
     def entries(self, word: int) -> list[int]:
-        """Return the number of each name plus one; 0 where one is missing."""
+        """Return the number of each name plus one; 0 for a missing one."""
         return [word >> i & (1 << self.bits) - 1 for i in range(0, word.bit_length(), self.bits)]
 
     def in_range(self, raw: Sequence[int], around: FieldContext) -> bool:
@@ -235,7 +235,7 @@ class Order(Kind):
 
 
 class Amounts(Kind):
-    """A number for each name, as an object; in the struct an array, or one word with `bits` bits for each."""
+    """A number for each name, as an object; in the struct an array, or one word with `bits` bits per number."""
 
     def __init__(self, names: Sequence[str], low: int, high: int, bits: int = 0) -> None:
         self.annotation = model("Amounts", dict.fromkeys(names, whole(low, high)))
@@ -262,7 +262,7 @@ class Amounts(Kind):
 
 
 def model(name: str, fields: dict[str, Any]) -> type[Fields]:
-    """Return the type of an object with fields of the given types, all of them required."""
+    """Return the type of an object with fields of the given types, all required."""
     required: dict[str, Any] = {field: (annotation, ...) for field, annotation in fields.items()}
     return pydantic.create_model(name, __base__=Fields, **required)
 
@@ -277,11 +277,11 @@ def listed(item: Any, low: int = 0, high: int | None = None) -> Any:
     return Annotated[list[item], pydantic.Field(min_length=low, max_length=high)]
 
 
-# -- faults ------------------------------------------------------------------------------------------
+# -- errors ------------------------------------------------------------------------------------------
 
 
 def unknown(things: Sequence[Any], known: Collection[Any]) -> list[Text]:
-    """Describe each thing that is not a known one."""
+    """Describe each unknown item."""
     if all(map(known.__contains__, things)):
         return []
     strange = [thing for thing in dict.fromkeys(things) if thing not in known]
@@ -289,12 +289,12 @@ def unknown(things: Sequence[Any], known: Collection[Any]) -> list[Text]:
 
 
 def distinct(things: Sequence[Any], known: frozenset[Any]) -> bool:
-    """Whether all things are known ones, each listed once."""
+    """Whether all items are known and distinct."""
     return not things or (len(there := set(things)) == len(things) and there <= known)
 
 
 def repeated(things: Sequence[Any]) -> list[Text]:
-    """Describe each thing that is listed more than once."""
+    """Describe each repeated item."""
     if len(set(things)) == len(things):
         return []
     counts = Counter(things).items()

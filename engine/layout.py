@@ -1,7 +1,7 @@
-"""The fields of a game's positions, declared once. Reading, writing, the range check and the schema follow from it.
+"""Declares the fields of a game's positions once; reading, writing, the range check and the schema are derived.
 
 A game declares for each field its name in JSON, its address in the struct (`at` of place.pxd), its kind (kinds.py) and
-its meaning; fields of players are declared once for all players. Bytes that belong to no field are 0 in every position.
+its meaning; fields of players are declared once for all players. Bytes outside all fields are 0 in every position.
 """
 
 import hashlib
@@ -17,21 +17,21 @@ from clerestory.engine.fields import read_fields
 from clerestory.engine.kinds import FieldContext, Kind, listed, model
 from clerestory.i18n.sentences import Text, text
 
-FieldFault = tuple[str, Text]  # path of a field, what is wrong there
-Member = tuple[int, str, int]  # address, type as the module struct calls it, how many
+FieldFault = tuple[str, Text]  # path of a field, and its error
+Member = tuple[int, str, int]  # address, type code of the module struct, count
 
 
 class Field(NamedTuple):
     """A field of a position.
 
     Attributes:
-        name: in JSON.
+        name: name in JSON.
         members: the members of the struct that hold it, one or several.
-        kind: of its values.
-        meaning: for people, in Markdown.
-        hidden: from whom: "" nobody, "all" everybody, "others" all players but the owner.
-        home: the set of cards of which each is in one field only, among those that name the same set.
-        default: what a position has that was written before there was this field; None if it must have the field.
+        kind: kind of its values.
+        meaning: description in Markdown.
+        hidden: viewers that cannot see it: "" none, "all" all, "others" all players but the owner.
+        home: name of a set of cards; each card is in at most one of the fields that name the same set.
+        default: value for positions written before the field existed; None if the field is required.
     """
 
     name: str
@@ -47,12 +47,12 @@ class Slot(NamedTuple):
     """A field of a position or of one of its players.
 
     Attributes:
-        path: in the game's own fields.
-        name: in its owner.
-        kind: of its values.
+        path: path in the game's own fields.
+        name: name in its owner.
+        kind: kind of its values.
         home: as in Field.
-        owner: the seat, -1 for the position itself.
-        take: picks its numbers from those of the struct.
+        owner: seat of the player, -1 for the position itself.
+        take: selects its numbers from those of the struct.
     """
 
     path: str
@@ -67,14 +67,14 @@ class MemoryPlan(NamedTuple):
     """The memory layout of positions with a number of seats. Places of slots are indices into `slots`.
 
     Attributes:
-        codec: of all numbers of the struct.
-        slots: in the order of JSON: those of the position, then those of each player.
-        first: picks the first number of each slot, which is the value if the kind is plain.
+        codec: codec of all numbers of the struct.
+        slots: slots in the order of JSON: those of the position, then those of each player.
+        first: selects the first number of each slot, which is the value if the kind is plain.
         converted: the slots of other kinds, with their places.
-        writers: of these the places, the owners, and what makes numbers of their values.
-        judged: of the slots whose kinds find faults of their own, the places, the paths, the owners, and what does so.
+        writers: for each of these, the place, the owner, and the function that converts its value to numbers.
+        judged: for each slot whose kind has its own checks, the place, the path, the owner, and the check.
         homes: the slots that are homes of cards.
-        order: picks the numbers of the struct from the seats, the values and the numbers of the converted ones.
+        order: selects the numbers of the struct from the seats, the values and the numbers of the converted ones.
         shared: a number, and the places of other numbers that hold a part of it.
     """
 
@@ -93,17 +93,17 @@ class Layout:
     """The layout of a game's positions in memory and in JSON.
 
     Args:
-        name: of the game.
+        name: name of the game.
         seats: player counts.
         struct_at: address and size of the struct whose members the fields name. Its first byte holds the seats.
         players_at: address and size of its first player.
-        fields: of the position, in the order of JSON; `players` comes last by itself.
-        player_fields: of each player. Members outside the players belong to all of them.
+        fields: fields of the position, in the order of JSON; `players` follows automatically.
+        player_fields: fields of each player. Members outside the players belong to all of them.
         everywhere: cards that may be in several homes.
 
     Attributes:
         defaults: values of the fields, except those of players, that may be missing in a position.
-        has_hands: players have cards that the others do not see.
+        has_hands: whether players have cards that the others do not see.
     """
 
     def __init__(
@@ -160,7 +160,7 @@ class Layout:
         return struct.Struct(f"{form}{start + size - end}x"), first
 
     def members(self, field: Field, owner: int) -> list[Member]:
-        """Return the members of a field; those inside a player are the owner's."""
+        """Return the members of a field; members inside a player are taken from the owner."""
         members = field.members if isinstance(field.members[0], tuple) else (field.members,)
         players, stride = self.players_at
         return [
@@ -169,7 +169,7 @@ class Layout:
         ]
 
     def in_range(self, memory: bytes) -> bool:
-        """Whether every field of a position with a right number of seats is in its range, and all other bytes are 0."""
+        """Whether every field of a position with a valid number of seats is in range, and all other bytes are 0."""
         seats = memory[0]
         plan = self.plans[seats]
         numbers = plan.codec.unpack(memory)
@@ -179,14 +179,14 @@ class Layout:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The hash of where each field is in memory and what it may hold, for memory that leaves the process."""
+        """Hash of the location and possible values of each field, for memory that leaves the process."""
         plans = [(plan.codec.format, list(map(trait_of, plan.slots))) for plan in self.plans.values()]
         return hashlib.sha256(repr(plans).encode()).hexdigest()[:16]
 
     # -- single fields -------------------------------------------------------------------------------
 
     def read(self, slot: Slot, raw: Sequence[int], seats: int) -> Any:
-        """Return the value of one field; its kind must not look at other fields."""
+        """Return the value of one field; its kind must not depend on other fields."""
         return raw[0] if slot.kind.plain else slot.kind.read(raw, FieldContext({}, max(slot.owner, 0), seats))
 
     # -- both ways -----------------------------------------------------------------------------------
@@ -224,10 +224,10 @@ class Layout:
             values += map(player.__getitem__, self.player_names)
         return values
 
-    # -- faults --------------------------------------------------------------------------------------
+    # -- errors --------------------------------------------------------------------------------------
 
     def check(self, fields: object) -> None:
-        """Raise BadPosition, which lists every fault of type, range and vocabulary."""
+        """Raise BadPosition, which lists all errors of type, range and vocabulary."""
         read_fields(self.schema, fields, self.name, BadPosition)
         assert isinstance(fields, dict)
         seats = len(fields["players"])
@@ -239,7 +239,7 @@ class Layout:
         self.refuse(found)
 
     def refuse(self, faults: Iterable[FieldFault]) -> None:
-        """Raise BadPosition if there are faults; their paths are those in the game's own fields, "" for all of them."""
+        """Raise BadPosition if there are errors, with paths in the game's own fields, "" for all of them."""
         found = [(f"{self.name}.{path}".rstrip("."), fault) for path, fault in faults]
         if found:
             raise BadPosition(found, self.name)
@@ -257,7 +257,7 @@ class Layout:
                 elif card not in self.everywhere:
                     yield slot.path, text("fault.place", value=repr(card), place=home[place])
 
-    # -- in words ------------------------------------------------------------------------------------
+    # -- documentation -------------------------------------------------------------------------------
 
     def description(self) -> str:
         """Return the tables of all fields for RULES.md; neighbouring fields with the same meaning share a row."""
@@ -266,7 +266,7 @@ class Layout:
 
 
 def trait_of(slot: Slot) -> tuple[str, str, int, int]:
-    """Return what tells a slot from one of another layout."""
+    """Return what distinguishes a slot from one of another layout."""
     return slot.path, type(slot.kind).__name__, slot.kind.low, slot.kind.high
 
 
@@ -281,7 +281,7 @@ def slot_of(field: Field, owner: int, numbers: Sequence[int]) -> Slot:
 def places_written(
     numbers: Sequence[Sequence[int]], converted: Sequence[int]
 ) -> tuple[list[int], list[tuple[int, int]]]:
-    """Return `order`, as a list, and `shared` of a MemoryPlan, given the numbers of each slot and those converted."""
+    """Return `order`, as a list, and `shared` of a MemoryPlan, given all numbers and the converted ones."""
     place = {i: [1 + i] for i in range(len(numbers))}
     end = 1 + len(numbers)
     for i in converted:
@@ -296,7 +296,7 @@ def places_written(
 
 
 def surroundings(fields: dict[str, Any], seats: int) -> list[FieldContext]:
-    """Return the context of each seat's values and last, at -1, that of the position's own."""
+    """Return the context of each seat's values and, at -1, of the position's own."""
     return [*(FieldContext(fields, seat, seats) for seat in range(seats)), FieldContext(fields, 0, seats)]
 
 

@@ -1,3 +1,3 @@
-"""The names of the games, for who needs no more of them."""
+"""The names of the games, for callers that need nothing else."""
 
 NAMES = ("cathedral", "duel", "toy")

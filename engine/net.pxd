@@ -8,8 +8,8 @@
     score of seat i = its points so far + score . k_i + score_bias
     win shares = softmax over the seats of strength . k_i
 
-So renaming seats renames the answers, whatever the weights are. Small nets over features that people chose are those
-of TD-Gammon (Tesauro 1995, CACM 38(3)); sums over the others are those of Deep Sets (Zaheer et al. 2017, NeurIPS 30).
+Renaming seats therefore renames the outputs, for any weights. TD-Gammon used small nets over hand-made features
+(Tesauro 1995, CACM 38(3)); Deep Sets use sums over the others (Zaheer et al. 2017, NeurIPS 30).
 """
 from clerestory.engine.core cimport Game, GameOps, Value
 from clerestory.engine.encoding cimport Encoder, Sparse

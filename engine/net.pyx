@@ -41,7 +41,7 @@ cdef enum:
     ALIGNMENT = 64
 
 
-# -- what a position is worth ----------------------------------------------------------------------
+# -- evaluating a position -------------------------------------------------------------------------
 
 cdef bint evaluate(const void *weights, const void *s, double *scores, double *shares) noexcept nogil:
     """Write expected final scores and win shares; after the end of the game, the actual ones."""
@@ -64,7 +64,7 @@ cdef bint evaluate(const void *weights, const void *s, double *scores, double *s
 
 
 cdef inline void share_out(const float *strengths, int seats, double *shares) noexcept nogil:
-    """Softmax."""
+    """Write the softmax of strengths."""
     cdef float best = strengths[0]
     cdef double total = 0
     cdef int seat
@@ -83,9 +83,9 @@ cdef class NetMemory:
     """A net in memory, for one game.
 
     Args:
-        game: that the weights were read for.
-        weights: of the net.
-        narrow: whether to do without wide vectors where the processor has them; the answers are the same.
+        game: the game of the weights.
+        weights: weights of the net.
+        narrow: whether to avoid wide vectors even if the processor has them; the outputs are the same.
     """
 
     def __init__(self, Game game not None, weights, *, bint narrow=False):
@@ -101,11 +101,11 @@ cdef class NetMemory:
         free(self.rows)
 
     cdef Value value(self):
-        """As a Value; it is good as long as this object lives."""
+        """Return the net as a Value, which is valid as long as this object lives."""
         return Value(weights=self.net, evaluate=evaluate)
 
     cdef object fill(self, Game game, object arrays):
-        """Copy the arrays to where inference wants them."""
+        """Copy the arrays to the memory used by inference."""
         cdef NetWeights *weights = &self.net.weights
         cdef int own = game.encoder.own, table = game.encoder.table
         of_seat, of_table = game.sides
@@ -124,7 +124,7 @@ cdef class NetMemory:
 
 
 cdef object sum_rows(float *out, int stride, places, const float[::1] weights):
-    """Write for each place the sum of the weights of its features, times their amounts, to every `stride` floats."""
+    """Write, for each place, the weighted sum of its features' weights, `stride` floats apart."""
     cdef Py_ssize_t place, feature, i
     cdef float amount
     for place, row in enumerate(places):
@@ -136,7 +136,7 @@ cdef object sum_rows(float *out, int stride, places, const float[::1] weights):
 
 
 cdef object copy_rows(float *out, int stride, const float[::1] rows, int width):
-    """Copy rows of a width to every `stride` floats."""
+    """Copy rows of a width, `stride` floats apart."""
     cdef Py_ssize_t i
     for i in range(rows.shape[0]):
         out[i // width * stride + i % width] = rows[i]

@@ -1,7 +1,7 @@
-/* The arithmetic of a net, for vectors of WIDTH floats. Included once for each width, with NAME(x) to tell them apart.
+/* The arithmetic of a net, for vectors of WIDTH floats. Included once per width, with NAME(x) to distinguish them.
 
-   Every sum is taken in one order, lane by lane and never across lanes, and nothing is contracted: so all widths, and
-   all processors, give the same bits. Sizes are fixed, so that sums stay in registers. */
+   Every sum is taken in one order, lane by lane and never across lanes, without contraction. All widths and all
+   processors therefore give the same bits. Sizes are fixed, so that sums stay in registers. */
 
 typedef float NAME(lanes) __attribute__((vector_size(4 * WIDTH), may_alias));
 #define LANES NAME(lanes)
@@ -23,7 +23,7 @@ TARGET static inline void NAME(add_rows)(LANES *sums, const Sparse *features, co
 
 TARGET static inline LANES NAME(rectified)(LANES x) { return (LANES) ((x > 0) & (__typeof__(x > 0)) x); }
 
-/* the second layer and the heads: four lanes of which the first two are score and strength */
+/* the second layer and the heads: four lanes, the first two for score and strength */
 TARGET static inline void NAME(conclude)(const NetWeights *net, const LANES *hidden, float *score, float *strength) {
     typedef float four __attribute__((vector_size(16), may_alias));
     const float *h = (const float *) hidden, *k;

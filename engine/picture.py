@@ -1,4 +1,4 @@
-"""Positions as tables for the terminal: how things are named there, and functions shared by the games' `show`."""
+"""Positions as tables for the terminal: names of things, and functions shared by the games' `show`."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -6,21 +6,21 @@ from typing import NamedTuple
 from clerestory.i18n import LEFT_TO_RIGHT, say
 from clerestory.i18n.languages import END_OF_ISOLATE, ENGLISH, ISOLATE, isolated
 
-INVISIBLE = (LEFT_TO_RIGHT, ISOLATE, END_OF_ISOLATE)  # marks of direction, which take no room
+INVISIBLE = (LEFT_TO_RIGHT, ISOLATE, END_OF_ISOLATE)  # marks of direction, which have no width
 
 
 def by_id(_: str, name: str) -> str:
-    """Return a name as positions and actions have it."""
+    """Return a name as it is in positions and actions."""
     return name
 
 
 class Telling(NamedTuple):
-    """How a picture of a game is told.
+    """The language and names of a picture.
 
     Attributes:
-        game: whose texts are said.
-        language: in which.
-        name: returns what a thing is called, from its kind (`card`, `colour`, `good`, `step`, `seal`) and its id.
+        game: game whose texts are used.
+        language: language of the texts.
+        name: returns the display name of a thing from its kind (`card`, `colour`, `good`, `step`, `seal`) and its id.
     """
 
     game: str
@@ -32,21 +32,21 @@ class Telling(NamedTuple):
         return say(self.game, f"picture.{key}", language=self.language, **arguments)
 
     def names(self, kind: str, names: Iterable[str]) -> list[str]:
-        """Return what things are called; nothing for what has no name."""
+        """Return display names, without empty ones."""
         return [self.name(kind, name) for name in names if name]
 
     def row(self, items: Iterable[str]) -> str:
-        """Return the non-empty texts, in one line."""
+        """Return the non-empty texts on one line."""
         return self.between.join(item for item in items if item)
 
     @property
     def between(self) -> str:
-        """What stands between the items of a list; names have commas in them, and ids have none."""
+        """The separator of list items; names can contain commas, ids cannot."""
         return ", " if self.language == ENGLISH else "; "
 
     @property
     def apart(self) -> str:
-        """What stands between lists on a line."""
+        """The separator of lists on a line."""
         return "; " if self.language == ENGLISH else " | "
 
     def lines(self, values: Iterable[tuple[str, str]]) -> Iterator[str]:
@@ -57,7 +57,7 @@ class Telling(NamedTuple):
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows of cells as lines, each column as wide as its widest cell."""
+    """Return rows of cells as lines, each column as wide as its widest cell."""
     shown = [[isolated(cell) for cell in row] for row in rows]
     widths = [max(map(room, column)) for column in zip(*shown, strict=True)]
     return ["  ".join(padded(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in shown]
@@ -69,5 +69,5 @@ def padded(cell: str, width: int) -> str:
 
 
 def room(text: str) -> int:
-    """Return how many columns of a terminal a text takes."""
+    """Return the width of a text in columns of a terminal."""
     return sum(char not in INVISIBLE for char in text)

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Addresses of struct members, with which the fields that a game declares (layout.py) refer to them."""
+"""Addresses of struct members, used by the field declarations of games (layout.py)."""
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 ctypedef fused member:
@@ -11,7 +11,7 @@ ctypedef fused member:
 
 
 cdef inline tuple at(const member *first, int count=1):
-    """Return the address of a member, its type as the module struct calls it, and how many there are in a row."""
+    """Return the address of a member, its type code of the module struct, and the number of adjacent ones."""
     if member is int8_t:
         return <size_t> first, "b", count
     else:

@@ -1,6 +1,6 @@
-"""Plans: how often a seat does each of several things whose order is only a matter of form.
+"""Plans: how often a seat does each of several things whose order hardly matters.
 
-A game says what can be planned, and finds actions in an order that its rules accept.
+A game declares what can be planned, and finds actions in an order that its rules accept.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ class Possible(NamedTuple):
     Attributes:
         item: the card or type.
         kind: first word of its actions.
-        most: how often at most, if everything else is as planned; 0 if the plan itself has no order.
+        most: maximum count if everything else follows the plan; 0 if the plan itself has no order.
     """
 
     item: str
@@ -27,11 +27,11 @@ class Fault(NamedTuple):
     """Why a plan has no order.
 
     Attributes:
-        item: what is to blame, "" for the whole plan.
+        item: the item at fault, "" for the whole plan.
         code: `unknown`, `capacity`, `goods`, `needs`, `gold` or `count`.
         most: the limit that is exceeded; 0 if there is none.
-        times: what the plan takes of it.
-        thing: the type of goods or the card that is lacking, "" for none.
+        times: how much of it the plan takes.
+        thing: the missing type of goods or card, "" for none.
     """
 
     item: str
@@ -45,10 +45,10 @@ class Plan(NamedTuple):
     """A plan in an order that the rules accept.
 
     Attributes:
-        actions: their texts, in order; () if there is none, or nothing is planned.
-        faults: why there is none; () if there is one.
-        possible: all that can be planned.
-        required: discards in all; 0 for what is optional.
+        actions: texts of the actions, in order; () if there is no order, or nothing is planned.
+        faults: why there is no order; () if there is one.
+        possible: everything that can be planned.
+        required: total number of discards; 0 for optional actions.
     """
 
     actions: tuple[str, ...]
@@ -58,12 +58,12 @@ class Plan(NamedTuple):
 
 
 class Planner(Protocol):
-    """How a game plans: `engine/<game>/plans.py`."""
+    """A game's planner: `engine/<game>/plans.py`."""
 
     PARTS: frozenset[str]  # first words of actions that are parts of a plan, and of the one that ends it
 
     def planned(self, state: State, times: Mapping[str, int], /, *, finish: bool) -> Plan | None:
-        """Return the best order of a plan; None if nothing can be planned in the position."""
+        """Return the best order of a plan; None if the position allows no plan."""
 
     def held(self, variation: Sequence[str], /) -> dict[str, int]:
-        """Return how often each item is used in the plan that a variation begins with; {} if it begins with none."""
+        """Return how often a variation's initial plan uses each item; {} if it does not begin with a plan."""

@@ -1,4 +1,4 @@
-"""Records of games: JSON lines that name the opening position and then every action, Nature's included.
+"""Records of games: JSON lines with the opening position and then every action, including Nature's.
 
     {"record": 1, "seed": 7, "position": {"rules_revision": 1, "toy": {...}}}
     {"ply": 1, "by": "nature", "action": "turn-up 3"}
@@ -7,10 +7,10 @@
     ...
     {"end": true, "plies": 8, "returns": [1.0, 0.0], "margins": [3.0, -3.0]}
 
-`seed` is null if the opening was not dealt from a seed. An unfinished game has `"returns": null`; the last line of one
-that its players ended also has `"ended": "resigned", "winner": "seat 0"`, or `"ended": "abandoned", "winner": null`. A
-file may contain several records. Reading a record replays it, so an impossible line is detected. A record
-that is still being written has no last line yet; `begun=True` reads it, too.
+`seed` is null if the opening was not dealt from a seed. An unfinished game has `"returns": null`. If the players ended
+the game, the last line also has `"ended": "resigned", "winner": "seat 0"`, or `"ended": "abandoned", "winner": null`. A
+file may contain several records. Reading a record replays it, so an impossible line is detected. A record that is still
+being written has no last line yet; `begun=True` accepts it.
 """
 
 import json
@@ -44,7 +44,7 @@ class Record:
 
     Attributes:
         state: the last position, with the whole game as its history.
-        seed: the seed of the opening position, None if it did not come from one.
+        seed: seed of the opening position, None if it was not dealt from a seed.
         early: how its players ended it; None if they did not.
     """
 
@@ -67,7 +67,7 @@ class Record:
 
 
 def mover(state: State) -> str:
-    """Return who acts next, as records call it."""
+    """Return the name of the next to act, as in records."""
     return "nature" if state.turn == NATURE else state.game.seat_name(state.turn)
 
 
@@ -84,7 +84,7 @@ def ending(state: State, early: EarlyEnd | None = None) -> dict[str, Any]:
 
 
 def told(early: EarlyEnd, state: State) -> dict[str, Any]:
-    """Return what the last line of a record says of an early end."""
+    """Return the fields of the last line for an early end."""
     if early.winner is None:
         return {"ended": ABANDONED, "winner": None}
     return {"ended": RESIGNED, "winner": state.game.seat_name(early.winner)}
@@ -94,12 +94,11 @@ def read_records(lines: Iterable[str], *, begun: bool = False) -> Iterator[Recor
     """Yield each record of a file, replayed.
 
     Args:
-        lines: of the file.
-        begun: the last record may lack its last line or end in the middle of a line, because its writer was killed;
-            lines must then include their line ends.
+        lines: lines of the file.
+        begun: whether the last record may lack its last line or end in the middle of a line, because its writer was
+            killed; lines must then include their line ends.
 
-    Raises BadRecord at the first line that is not JSON, does not belong where it is, or does not follow from the
-    lines before it.
+    Raises BadRecord at the first line that is not JSON, is out of place, or does not follow from the lines before it.
     """
     state, seed, number = None, None, 0
     for number, text in enumerate(whole_lines(lines) if begun else lines, 1):
@@ -129,7 +128,7 @@ def whole_lines(lines: Iterable[str]) -> list[str]:
 
 
 def is_torn(line: str) -> bool:
-    """Whether a line is only the beginning of one, whose writer was killed."""
+    """Whether a line is incomplete because its writer was killed."""
     if line.endswith("\n"):
         return False
     try:
@@ -173,7 +172,7 @@ def opening(number: int, fields: dict[str, Any]) -> tuple[State, int | None]:
 def written_action(text: str, state: State) -> str:
     """Return the action of a line that is exactly as `begun` writes the next ply; "" for any other line.
 
-    Nearly all lines are, and JSON need not be parsed for them.
+    Nearly all lines are, and need no JSON parser.
     """
     if state.over:
         return ""
@@ -205,7 +204,7 @@ def play(number: int, state: State, action: str) -> None:
 
 
 def close(number: int, state: State, fields: dict[str, Any]) -> EarlyEnd | None:
-    """Compare the last line with the game that was played; return how its players ended it, None if they did not.
+    """Compare the last line with the game played; return how its players ended it, None if they did not.
 
     Raises BadRecord.
     """
@@ -216,7 +215,7 @@ def close(number: int, state: State, fields: dict[str, Any]) -> EarlyEnd | None:
 
 
 def early_end(number: int, state: State, fields: dict[str, Any]) -> EarlyEnd:
-    """Return the early end that a last line tells of. Raises BadRecord."""
+    """Return the early end described by a last line. Raises BadRecord."""
     ended, winner = fields["ended"], fields.get("winner")
     winners = [None, 0, 1] if state.seats == 2 else [None]
     for early in () if state.over else map(EarlyEnd, winners):

@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Random numbers: xoshiro256++ (Blackman and Vigna 2021), its state passed by pointer.
+"""Random numbers: xoshiro256++ (Blackman and Vigna 2021), with its state passed by pointer.
 
-Seeded through splitmix64, so that neighbouring seeds give unrelated streams. There is no global
-state: every caller owns its rng_t.
+Seeding uses splitmix64, so that neighbouring seeds give unrelated streams. There is no global state: every caller owns
+its rng_t.
 """
 from libc.stdint cimport uint8_t, uint64_t
 
@@ -49,7 +49,7 @@ cdef extern from *:
 
     void rng_seed(rng_t *r, uint64_t seed) noexcept nogil
     uint64_t rng_next(rng_t *r) noexcept nogil
-    unsigned int rng_below(rng_t *r, unsigned int n) noexcept nogil  # 0 .. n-1; one number drawn, n = 1 included
+    unsigned int rng_below(rng_t *r, unsigned int n) noexcept nogil  # 0 .. n-1; always draws one number, even for n = 1
     double rng_unit(rng_t *r) noexcept nogil                         # [0, 1)
     void rng_shuffle(rng_t *r, uint8_t *items, int n) noexcept nogil
 

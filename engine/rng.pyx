@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The Python handle of the random numbers."""
+"""The Python interface of the random numbers."""
 from libc.stdint cimport UINT32_MAX, uint32_t
 
 from clerestory.engine.integers cimport as_seed, whole
@@ -17,7 +17,7 @@ cdef class Rng:
     """A stream of random numbers (xoshiro256++), equal for equal seeds on every machine.
 
     Args:
-        seed: 0 to 2**64 - 1, an integer; True and False are none.
+        seed: an integer, 0 to 2**64 - 1; not True or False.
 
     Raises ValueError for any other seed.
     """
@@ -38,13 +38,13 @@ cdef class Rng:
         return rng_unit(&self.c)
 
     def copy(self):
-        """Return a stream that will go on exactly as this one."""
+        """Return an independent copy that continues with the same numbers."""
         cdef Rng other = Rng(0)
         other.c = self.c
         return other
 
     def __reduce__(self):
-        """Return what makes it again in another process."""
+        """Support pickling."""
         return resumed, (self.state,)
 
     @property

@@ -1,4 +1,4 @@
-"""The result of a game in words: who won by how much, and where the points came from."""
+"""The result of a game as text: the winner and the margin, and the sources of the points."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -58,7 +58,7 @@ def counted(state: State, paths: Sequence[str]) -> list[Sequence[int]]:
 
 
 def points_by_history(state: State) -> list[dict[ScoreSource, float]]:
-    """Return the points of each seat by source and card, from all that led to a position; [] if unknown."""
+    """Return the points of each seat by source and card, from a position's history; [] if unknown."""
     back, states = state.copy(history=True), [state]
     while back.plies:
         back.undo()
@@ -67,13 +67,13 @@ def points_by_history(state: State) -> list[dict[ScoreSource, float]]:
 
 
 def by_position(state: State) -> list[dict[ScoreSource, float]]:
-    """Return the points of each seat by source, as far as a position tells."""
+    """Return the points of each seat by source, as far as the position determines them."""
     sources = point_sources(state) or [{} for _ in range(state.seats)]
     return [{(source, ""): points for source, points in seat.items()} for seat in sources]
 
 
 def add_points(found: list[dict[ScoreSource, float]], changed: Sequence[Change], scored: str) -> None:
-    """Add what a ply has scored."""
+    """Add the points scored in a ply."""
     for change in changed:
         if change.thing == scored and change.seat is not None:
             source = change.cause, change.card
@@ -81,27 +81,27 @@ def add_points(found: list[dict[ScoreSource, float]], changed: Sequence[Change],
 
 
 def parts_of_plans(game: Game) -> frozenset[str]:
-    """Return the first words of actions that are parts of a plan, such as conversions; none in most games."""
+    """Return the first words of actions that are parts of a plan, such as conversions; empty for most games."""
     planner = LIST[game.name].planner
     return planner.PARTS if planner else frozenset()
 
 
 def tie_break(state: State) -> tuple[str, list[float]] | None:
-    """Return what decided between equal best scores and what was compared by seat; None if they are not equal."""
+    """Return what broke a tie of best scores and the values compared, by seat; None without a tie."""
     name = state.game.name
     points = LIST[name].points
     return points.tie_break(state.to_position()[name]) if points else None
 
 
 def source_of_luck(game: Game, outcome: str) -> str:
-    """Return the kind of luck of an outcome, in a few words, from its text: `builders drawn`."""
+    """Return the name of an outcome's kind of luck, from its text: `builders drawn`."""
     points = LIST[game.name].points
     kind = outcome.split()[0]
     return points.LUCK.get(kind, kind) if points else kind
 
 
 def in_points(points: float, language: str = ENGLISH) -> str:
-    """Return points with as many decimals as they have, two at most: `36`, `32.04`."""
+    """Return points with as many decimals as needed, two at most: `36`, `32.04`."""
     return number(points, language, len(f"{points:.2f}".rstrip("0").partition(".")[2]))
 
 
@@ -111,7 +111,7 @@ def outcome(state: State, language: str = ENGLISH, name: Callable[[str], str] = 
     Args:
         state: the end of the game.
         language: one of LANGUAGES.
-        name: returns what a seat is called, from its name.
+        name: returns the display name of a seat, from its name.
 
     Raises NotOver.
     """

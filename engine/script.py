@@ -5,10 +5,10 @@ from clerestory.engine.games import LIST
 
 
 def advised(view: State) -> tuple[str, int] | None:
-    """Return the action that the rules of thumb of the game rate highest, and how many were rated; None without rules.
+    """Return the action that the game's rules of thumb rate highest, and how many were rated; None without rules.
 
     Args:
-        view: of the seat to decide.
+        view: view of the seat to decide.
     """
     script = LIST[view.game.name].script
     return None if script is None else script(view)

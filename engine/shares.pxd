@@ -3,7 +3,7 @@
 
 
 cdef inline void share_win(double *out, int seats) noexcept nogil:
-    """Turn ranks, whole numbers, into win shares: the highest wins, a tie is shared."""
+    """Convert ranks, whole numbers, to win shares: the highest wins, a tie is shared."""
     cdef int seat, winners = 0
     cdef double best = out[0]
     for seat in range(1, seats):

@@ -14,7 +14,7 @@ cdef enum:
 
 
 cdef uint64_t play_out(const GameOps *ops, void *s, rng_t *rng) noexcept nogil:
-    """Play at random to the end; return the plies."""
+    """Play at random to the end; return the number of plies."""
     cdef action_t legal[MAX_LEGAL]
     cdef uint64_t plies = 0
     cdef int turn = ops.turn(s)
@@ -88,11 +88,11 @@ def copies(State position not None, count):
             memcpy(ring[(i + 1) & 7], ring[i & 7], size)
             ring[(i + 1) & 7][0] ^= i
     cdef double spent = monotonic() - start
-    return spent if ring[number & 7][0] != 1 else 0.0  # the copies are used, so that no compiler drops them
+    return spent if ring[number & 7][0] != 1 else 0.0  # uses the copies, so that no compiler removes them
 
 
 def reference():
-    """Return the nanoseconds of one step of a fixed loop: integer arithmetic that depends on small memory."""
+    """Return the nanoseconds per step of a fixed loop: integer arithmetic with dependent accesses to little memory."""
     cdef uint8_t table[4096]
     cdef uint64_t x = 88172645463325252
     cdef int i, _step
@@ -107,4 +107,4 @@ def reference():
             table[x & 4095] = <uint8_t> (table[(x >> 12) & 4095] + table[(x >> 24) & 4095])
             x += table[(x >> 36) & 4095]
     cdef double ns = 1e9 * (monotonic() - start) / REFERENCE_STEPS
-    return ns if x != 1 else 0  # the loop's result is used, so that no compiler drops it
+    return ns if x != 1 else 0  # uses the loop's result, so that no compiler removes it

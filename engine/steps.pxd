@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""What the games that go from step to step have in common: how their structs begin, and what each step asks."""
+"""Common parts of games that proceed in steps: the beginning of their structs, and the rules of each step."""
 from libc.stdint cimport int8_t, uint8_t, uint16_t
 
-cdef struct Course:              # how the struct of such a game begins
+cdef struct Course:              # beginning of the struct of a game in steps
     uint8_t seats
     uint8_t step
     int8_t actor                 # seat to decide, NATURE or OVER
@@ -12,7 +12,7 @@ ctypedef void (*play_rule)(void *s, int a) noexcept nogil
 
 cdef struct StepRule:
     int step                     # also its row
-    legal_rule legal             # write the actions or outcomes that can follow, ascending; return how many
+    legal_rule legal             # write the possible actions or outcomes, ascending; return their number
     play_rule play               # apply one of them
 
 
@@ -25,16 +25,16 @@ cdef inline int step_of(const void *s) noexcept nogil:
 
 
 cdef inline int legal_nothing(const void *s, uint16_t *out) noexcept nogil:
-    """The game is over."""
+    """List nothing: the game is over."""
     return 0
 
 
 cdef inline void play_nothing(void *s, int a) noexcept nogil:
-    """The game is over."""
+    """Do nothing: the game is over."""
 
 
 cdef inline double with_terms(double points, const double *terms, const double *weights, int n) noexcept nogil:
-    """Points and n weighted terms, added in their order: the value that a guide gives a seat."""
+    """Return points plus n weighted terms, added in order: the value of a seat in a guide."""
     cdef int i
     for i in range(n):
         points += weights[i] * terms[i]

@@ -1,4 +1,4 @@
-"""How a game is searched: options chosen by measurements, and thresholds in its own points."""
+"""Search settings of a game: options chosen by measurements, and thresholds in its own points."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,10 +7,10 @@ from itertools import starmap
 from typing import Any
 
 NUM_LEVELS = 8  # in every game
-EVEN = 2_000.0  # iterations of a search at which a sharpness depends on the round alone
-MEASURED = (400, 8_000)  # least and most iterations between which it changes
+EVEN = 2_000.0  # iterations at which a sharpness depends only on the round
+MEASURED = (400, 8_000)  # range of iterations in which it changes
 LEAST_SHARPNESS = 0.3
-FITTED = "fitted"  # for a search's sharpness: that of `Tuning.sharpness`
+FITTED = "fitted"  # value of a search's sharpness: use `Tuning.sharpness`
 GUIDED: Mapping[str, Any] = {  # options of a search that relies on a guide; a game adds its own
     "reward": "margin",
     "selection": "puct",
@@ -20,14 +20,14 @@ GUIDED: Mapping[str, Any] = {  # options of a search that relies on a guide; a g
     "endings": "proven",
 }
 
-LEARNED: Mapping[str, Any] = {  # and of one that relies on a learned value
+LEARNED: Mapping[str, Any] = {  # options of a search that relies on a learned value
     "value": "net",
     "reward": "win",
     "settled": 0.005,
     "horizon": 0,
 }
 
-REVIEWED: Mapping[str, Any] = {  # of a review's search, with a learned value
+REVIEWED: Mapping[str, Any] = {  # options of a review's search, with a learned value
     "exploration": 0.06,
     "growth": 0.0,
     "sharpness": 1.0,
@@ -36,11 +36,11 @@ REVIEWED: Mapping[str, Any] = {  # of a review's search, with a learned value
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """How a level plays.
+    """The settings of a level of play.
 
     Attributes:
-        iterations: at most, for one decision; the other limits of the search apply too.
-        noise: loss in points at which the odds of a line fall to 1 / e; 0 always takes the best line.
+        iterations: maximum for one decision; the other limits of the search also apply.
+        noise: loss in points at which the odds of a line fall to 1 / e; 0 always chooses the best line.
     """
 
     iterations: int
@@ -48,16 +48,16 @@ class Level:
 
 
 NAMES = ("perkin", "mabel", "ubald", "linnet", "corwin", "theda", "tancred", "ottilie")
-CHARACTERS: Mapping[str, int] = {name: level for level, name in enumerate(NAMES, 1)}  # who plays at which level
+CHARACTERS: Mapping[str, int] = {name: level for level, name in enumerate(NAMES, 1)}  # level of each character
 
 
 def level_as(character: str, level: int | None) -> int | None:
-    """Return the level given, if none that of the character; None if there is neither."""
+    """Return the given level, or the character's if none is given; None if there is neither."""
     return CHARACTERS.get(character) if level is None else level
 
 
 def character_fault(character: str, level: int | None) -> str:
-    """Return what is wrong with a character, "" for none, who is to play at a level; "" for nothing."""
+    """Return the error of a character ("" for none) at a level; "" if there is no error."""
     if not character or CHARACTERS.get(character) == level is not None:
         return ""
     if character not in CHARACTERS:
@@ -67,13 +67,13 @@ def character_fault(character: str, level: int | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How a character plays a game: as its level does, but for its likings.
+    """The playing style of a character: that of its level, apart from its preferences.
 
     Attributes:
-        likes: by pattern of an action's text, as fnmatch has it, the points that it gives up for such an action; below
-            0 for those that it avoids. Of several patterns that fit, the first counts.
-        sign: patterns of the actions by which it is known.
-        often: whether it takes them more often than its level does, not more seldom.
+        likes: points that it gives up for an action, by pattern of the action's text, as for fnmatch; negative for
+            actions that it avoids. The first matching pattern applies.
+        sign: patterns of the actions that characterize it.
+        often: whether it takes them more often than its level does; otherwise more rarely.
     """
 
     likes: Mapping[str, float]
@@ -85,19 +85,19 @@ class Manner:
         return next((points for pattern, points in self.likes.items() if fnmatchcase(action, pattern)), 0.0)
 
     def shows(self, action: str) -> bool:
-        """Whether it is known by this action."""
+        """Whether an action characterizes it."""
         return any(fnmatchcase(action, pattern) for pattern in self.sign)
 
 
 @dataclass(frozen=True, slots=True)
 class Sharpness:
-    """How the win shares of a search become true, between players as strong as that search.
+    """The calibration of win shares, for games between players as strong as the search.
 
-    They are raised to an exponent, which is a sum of terms, so that it is continuous in the iterations, and the first
-    seat is given odds that the value does not know of; `python -m tools.lab.shares fit` fits both.
+    Win shares are raised to an exponent, a sum of terms that is continuous in the iterations. The first seat is given
+    odds that the value does not contain. `python -m tools.lab.shares fit` fits both.
 
     Attributes:
-        even: the exponent at 2,000 iterations in the first round, less `first`.
+        even: the exponent at 2,000 iterations in the first round, minus `first`.
         stronger: added for ten times the iterations.
         later: added for each further round.
         both: added for ten times the iterations in each further round.
@@ -117,19 +117,19 @@ class Sharpness:
     rounds: int = 0
 
     def exponent(self, iterations: int, round_: int) -> float:
-        """Return the exponent for a search of so many iterations in a round of the game."""
+        """Return the exponent for a search with these iterations in a round of the game."""
         weights = (self.even, self.stronger, self.later, self.both, self.last, self.first)
         terms = sharpness_terms(iterations, round_, self.rounds)
         return max(sum(weight * term for weight, term in zip(weights, terms, strict=True)), LEAST_SHARPNESS)
 
     def lead(self, round_: int) -> float:
-        """Return what is added to the log odds of the first seat in a round of the game."""
+        """Return the number to add to the log odds of the first seat in a round of the game."""
         return self.first_seat if round_ <= 1 else 0.0
 
 
 def sharpness_terms(iterations: int, round_: int, rounds: int) -> tuple[float, float, float, float, float, float]:
-    """Return what the weights of a `Sharpness` multiply; strength counts within what was measured."""
-    from clerestory.engine.elementary import log  # no help of a command needs it
+    """Return the factors of the weights of a `Sharpness`; iterations are limited to the measured range."""
+    from clerestory.engine.elementary import log  # not needed for the help of commands
 
     least, most = MEASURED
     strength = log(min(max(iterations, least), most) / EVEN) / log(10.0)
@@ -139,25 +139,25 @@ def sharpness_terms(iterations: int, round_: int, rounds: int) -> tuple[float, f
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
-    """How a game is searched, as data.
+    """Search settings of a game, as data.
 
     Attributes:
-        search: by number of seats, the options in which the shipped search differs from `ismcts-plain`.
+        search: by number of seats, the options that differ between the shipped search and `ismcts-plain`.
         temperature: lead in the guide's value, in points, that multiplies the odds of winning by e.
         scale: by number of seats, points of margin that correspond to 1 in the reward of a search:
             about the range of its lines.
         worth_naming: smallest difference worth mentioning, of margins in points, of features in their own unit.
         told: features that players count, the score first, none a part of another; () for all.
-        review: by number of seats, the options in which the search of a review differs from the shipped one, if that
+        review: by number of seats, the options that differ between the search of a review and the shipped one, if that
             uses the hand-made value.
         review_learned: the same if it uses the learned one.
-        learned: by number of seats, the options in which the shipped search differs from `search` if a learned value
+        learned: by number of seats, the options that differ between the shipped search and `search` if a learned value
             is shipped for the cards in use.
-        sharpness: by number of seats, that of the win shares of a search with the learned value; none changes nothing.
-        certainty: weights for the probability that a search ten times longer would name the same action: a constant,
+        sharpness: by number of seats, calibration of a search with the learned value; none changes nothing.
+        certainty: weights for the probability that a search ten times longer would choose the same action: a constant,
             logarithms of all visits and of the lead in visits, the lead in score in standard errors.
         levels: NUM_LEVELS levels of play, weakest first.
-        manners: of CHARACTERS, by name; who has none plays as its level does.
+        manners: playing styles of CHARACTERS, by name; others play as their level does.
     """
 
     search: Mapping[int, Mapping[str, Any]]

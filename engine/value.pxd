@@ -5,6 +5,6 @@ cdef class Valuation:
     cdef Value c
     cdef readonly str name
     cdef readonly object weights
-    cdef object memory           # what c points to
-    cdef const float[:, :, ::1] factors  # of the guide's weights: seats, round, action; if it has priors
+    cdef object memory           # keeps alive the memory of c
+    cdef const float[:, :, ::1] factors  # factors of the guide's weights by seats, round and action, if it has priors
     cdef Priors priors(self, State state)

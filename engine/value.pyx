@@ -13,7 +13,7 @@ from clerestory.engine.errors import BadWeights
 from clerestory.engine.weights import distance, read_weights
 
 HAND, LEARNED = "hand", "net"
-FARTHEST = 0.2  # from the cards that a value was learned with; docs/learning.md
+FARTHEST = 0.2  # distance from the cards that a value was learned with; docs/learning.md
 LEARNED_FILE = "value.bin"
 KEPT = {}  # by game, name, kind of vectors and state of the file: values are constant and shared by many searches
 
@@ -21,11 +21,11 @@ DISTANCES = {}  # of weights from the cards in use, by game, catalogue and check
 
 
 cdef class Valuation:
-    """A value of one game, which evaluates positions. Made by value_of.
+    """A value of one game, which evaluates positions. Created by value_of.
 
     Attributes:
-        name: as given.
-        weights: of a net; None for a hand-made value.
+        name: the name given to value_of.
+        weights: weights of a net; None for a hand-made value.
         has_priors: whether factors of the guide's weights were learned with it.
     """
 
@@ -34,15 +34,15 @@ cdef class Valuation:
         return self.weights is not None and self.weights.priors is not None
 
     cdef Priors priors(self, State state):
-        """Return the factors for the number of seats of a position, of a value that has some.
+        """Return the factors for the number of seats of a position. Precondition: the value has priors.
 
-        They are good as long as this object lives.
+        They are valid as long as this object lives.
         """
         cdef int table = state.seats - state.game.ops.min_seats
         return Priors(factors=&self.factors[table, 0, 0], rounds=<int> self.factors.shape[1])
 
     def __call__(self, State state not None):
-        """Return expected final scores by seat, in points, and win shares, None if the value has none."""
+        """Return expected final scores by seat, in points, and win shares, or None if the value has none."""
         cdef double scores[MAX_SEATS]
         cdef double shares[MAX_SEATS]
         cdef bint shared = self.c.evaluate(self.c.weights, state.data, scores, shares)
@@ -62,12 +62,12 @@ def value_of(Game game not None, str name not None, *, bint narrow=False):
     """Return a value of a game.
 
     Args:
-        game: whose positions it is for.
-        name: of a hand-made value (`hand` is the one in use), `net` for the learned one shipped with the game, or the
-            path of a file of weights.
+        game: the game.
+        name: name of a hand-made value (`hand` is the one in use), `net` for the learned one shipped with the game, or
+            the path of a file of weights.
         narrow: as in NetMemory.
 
-    Raises BadWeights for an unknown name, and for a file that is not for this game.
+    Raises BadWeights for an unknown name, or for a file that is not for this game.
     """
     key = game.name, name, narrow, stamp_of(game, name)
     if key not in KEPT:
@@ -77,7 +77,7 @@ def value_of(Game game not None, str name not None, *, bint narrow=False):
 
 
 def stamp_of(game, name):
-    """Return the state of the file of a name; None for shipped values, which do not change."""
+    """Return the state of a named file; None for shipped values, which do not change."""
     if name == LEARNED or name in game.hand_values:
         return None
     status = file_of(game, name).stat()
@@ -87,8 +87,8 @@ def stamp_of(game, name):
 def value_in_use(Game game not None):
     """Return the name of the value that the shipped search of a game uses, and the reason in a sentence.
 
-    It is `net` if a learned value is shipped, and the cards in use are no farther from those that it was learned with
-    than FARTHEST; otherwise `hand`.
+    It is `net` if a learned value is shipped, and the cards in use are within FARTHEST of those that it was learned
+    with; otherwise `hand`.
     """
     if not is_shipped(game.name):
         return HAND, "no learned value is shipped"
@@ -103,9 +103,9 @@ def value_in_use(Game game not None):
 
 
 def distance_of(Game game not None, weights not None):
-    """Return how far the cards in use are from those that weights were learned with, 0 to 1 (`weights.distance`).
+    """Return the distance between the cards in use and those of the weights, 0 to 1 (`weights.distance`).
 
-    Every search with such cards asks for it, so it is worked out once.
+    It is cached, because every search with such cards needs it.
     """
     key = game.name, game.catalogue, weights.checksum
     if key not in DISTANCES:
@@ -115,7 +115,7 @@ def distance_of(Game game not None, weights not None):
 
 
 def shipped_file(name):
-    """Return the path at which the learned value of a game is shipped."""
+    """Return the path of the shipped learned value of a game."""
     return Path(str(files(f"clerestory.engine.{name}") / LEARNED_FILE))
 
 
@@ -126,7 +126,7 @@ def is_shipped(name):
 
 
 def file_of(game, name):
-    """Return the path of the file of weights with a name. Raises BadWeights if there is none."""
+    """Return the path of a named file of weights. Raises BadWeights if there is none."""
     path = shipped_file(game.name) if name == LEARNED else Path(name)
     if path.is_file():
         return path

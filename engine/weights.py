@@ -1,9 +1,10 @@
 """Files of weights of a learned value: read and written without NumPy, and validated.
 
-The file, all numbers little-endian: the magic bytes, a format version and the length of the header (uint32 each), the
-header in JSON, padded with spaces to 64 bytes, the arrays as float32 in the order of the header, and the CRC-32 of
-everything before it. The header has the game, rules revision, catalogue, the signature of the features, what its cards
-do, each array with its shape, and the provenance of the weights. The last array, `priors`, is optional.
+In the file, all numbers are little-endian. It consists of the magic bytes, a format version and the length of the
+header (uint32 each), the header in JSON, padded with spaces to 64 bytes, the arrays as float32 in the order of the
+header, and the CRC-32 of everything before it. The header has the game, rules revision, catalogue, the signature of the
+features, the effects of its cards, each array with its shape, and the provenance of the weights. The last array,
+`priors`, is optional.
 """
 
 import hashlib
@@ -26,7 +27,7 @@ HEAD = struct.Struct("<8sII")
 ALIGNMENT = 64
 HIDDEN, SECOND = 32, 16  # units of the two layers
 PRIORS = "priors"
-MOST_CODES = 1 << 16  # of actions
+MOST_CODES = 1 << 16  # maximum number of action codes
 FIELDS = ("game", "rules_revision", "catalogue", "features", "cards", "arrays", "provenance")
 
 Shape = tuple[int, ...]
@@ -38,13 +39,13 @@ class Weights:
 
     Attributes:
         catalogue: hash of the card catalogue that they were learned with.
-        cards: what its cards do, as `Inputs.cards`, for a seat and for the table.
+        cards: effects of its cards, as `Inputs.cards`, for a seat and for the table.
         arrays: float32, row by row, by the names of `shapes`.
         provenance: how they were made, as JSON.
         checksum: 8 hexadecimal digits, equal for equal files.
-        priors: learned factors of the guide's weights, float32 above 0, by number of seats, the lowest first, round,
-            from 1, and action code; later rounds have those of the last. None if the file has none for the action
-            codes of the cards in use.
+        priors: learned factors of the guide's weights, float32 above 0, by number of seats (lowest first), round (from
+            1), and action code; later rounds use those of the last. None if the file has none for the action codes
+            of the cards in use.
     """
 
     catalogue: str
@@ -97,13 +98,13 @@ def write_weights(path: Path | str, arrays: Mapping[str, Any], provenance: Mappi
     """Write weights to a file, for the game with its current cards.
 
     Args:
-        path: of the file; replaced as a whole.
-        arrays: NumPy arrays, or anything with their `astype` and `tobytes`, of the names and shapes of `shapes`; those
-            of the net, and `priors` or not.
+        path: path of the file, which is replaced atomically.
+        arrays: NumPy arrays, or anything with their `astype` and `tobytes`, with the names and shapes of `shapes`:
+            those of the net, and optionally `priors`.
         provenance: how they were made, as JSON.
-        game: for which they were learned.
+        game: the game of the weights.
 
-    What the cards of the game do is kept as well.
+    The file also stores the effects of the game's cards.
 
     Raises BadWeights for a missing or unknown name, a wrong shape, a number that is not finite, or a factor of `priors`
     that is not above 0.
@@ -138,9 +139,9 @@ def packed(header: Mapping[str, Any], body: bytes) -> bytes:
 
 
 def read_weights(path: Path | str, game: Game) -> Weights:
-    """Return the weights of a file, which must be for this game, its rules and its features, with any cards.
+    """Return the weights in a file, which must be for this game, its rules and its features, with any cards.
 
-    Raises BadWeights, which says what is wrong.
+    Raises BadWeights, which states the error.
     """
     try:
         content = Path(path).read_bytes()
@@ -153,7 +154,7 @@ def read_weights(path: Path | str, game: Game) -> Weights:
 
 
 def parse_weights(content: bytes, game: Game) -> Weights:
-    """Return the weights that the bytes of a file hold. Raises BadWeights."""
+    """Return the weights in the bytes of a file. Raises BadWeights."""
     header, body, checksum = opened(content)
     require("game", header["game"], game.name)
     require("rules_revision", header["rules_revision"], game.rules_revision)
@@ -187,7 +188,7 @@ def opened(content: bytes) -> tuple[dict[str, Any], bytes, int]:
 
 
 def read_header(text: bytes) -> dict[str, Any]:
-    """Return the header. Raises BadWeights unless it is one."""
+    """Return the header. Raises BadWeights if it is invalid."""
     try:
         header = json.loads(text)
     except ValueError:
@@ -198,7 +199,7 @@ def read_header(text: bytes) -> dict[str, Any]:
 
 
 def require(name: str, value: object, wanted: object) -> None:
-    """Raise BadWeights unless a value is the one that is wanted."""
+    """Raise BadWeights unless a value is the expected one."""
     if value != wanted:
         raise BadWeights(f"{name}: is {str(value)[:80]!r}, and {str(wanted)[:80]!r} is needed")
 
@@ -211,10 +212,10 @@ def require_features(header: Mapping[str, Any], game: Game) -> None:
 
 
 def distance(one: Mapping[str, Sequence[Sequence[float]]], other: Mapping[str, Sequence[Sequence[float]]]) -> float:
-    """Return how far the cards of two catalogues are apart: 0 where all do the same, 1 where none have anything alike.
+    """Return the distance between the cards of two catalogues: 0 if all have equal effects, 1 if they share none.
 
-    Given the `cards` of a side of each, it is the sum of all differences of amounts, in multiples of the sum of the
-    larger amounts (Ruzicka's distance).
+    Given the `cards` of a side of each, it is the sum of all differences of amounts divided by the sum of the larger
+    amounts (Ruzicka's distance).
     """
     apart = whole = 0.0
     for card in {**one, **other}:
@@ -227,7 +228,7 @@ def distance(one: Mapping[str, Sequence[Sequence[float]]], other: Mapping[str, S
 
 
 def cards_of(header: Mapping[str, Any]) -> list[dict[str, list[list[float]]]]:
-    """Return what the cards did. Raises BadWeights unless it is said for a seat and for the table."""
+    """Return the effects of the cards. Raises BadWeights unless they are given for a seat and for the table."""
     match header["cards"]:
         case [dict(own), dict(table)] if all(map(is_row, (*own.values(), *table.values()))):
             return [own, table]
@@ -235,7 +236,7 @@ def cards_of(header: Mapping[str, Any]) -> list[dict[str, list[list[float]]]]:
 
 
 def is_row(row: object) -> bool:
-    """Return whether something is a list of pairs, a whole number and a finite number."""
+    """Return whether something is a list of pairs of a whole number and a finite number."""
     return isinstance(row, list) and all(
         isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], int) and is_number(pair[1]) for pair in row
     )

@@ -1,8 +1,8 @@
-"""What an honest caller notices while many addresses attack: `python -m loadtest.attack --addresses 200 --streams 9`.
+"""Measures an honest caller under an attack: `python -m loadtest.attack --addresses 200 --streams 9`.
 
-Each address has a connection that keeps calls open, and makes another as soon as one has ended. An honest caller asks
-for a game, for moves, and for the health of the server, at the main port and at `--admin`. Printed is how these calls
-ended, what they took in milliseconds, and the server's memory; `idle` is the health of a server that does nothing on
+Many addresses attack: each has a connection that keeps calls open, and replaces each call as soon as it ends. The
+honest caller asks for a game, for moves, and for the health of the server, at the main port and at `--admin`. The
+output is how these calls ended, their milliseconds, and the server's memory; `idle` is the health of an idle server on
 the same machine. Calls are made once, without the retries of our clients.
 """
 
@@ -25,9 +25,9 @@ from loadtest.options import DEFAULT_GAME
 from loadtest.probes import OPTIONS, PATIENCE, Probe, health, resumed, run_all, sampled, used
 from loadtest.server import ServerProcess, free_port, own_server
 
-BUDGET = 0.3  # seconds of the honest caller's moves
-LEAST = 0.05  # seconds of the attackers' moves
-WARM = 3.0  # seconds of the attack before anything is measured
+BUDGET = 0.3  # time budget of the honest caller's moves, seconds
+LEAST = 0.05  # time budget of the attackers' moves, seconds
+WARM = 3.0  # seconds of the attack before measuring starts
 PERSON = games.SeatPlan(kind=games.SEAT_KIND_PERSON)
 LISTS = "/clerestory.v1.RulesService/ListGames"
 
@@ -57,14 +57,14 @@ async def honest(target: str, admin: str, idle: str, corpus: Any, made: Any, sec
 
 
 def make_game(target: str) -> Any:
-    """Return a game of two people."""
+    """Create a game of two people."""
     with grpc.insecure_channel(target) as channel:
         stub: Any = GameServiceStub(channel)
         return stub.CreateGame(games.CreateGameRequest(game=DEFAULT_GAME, seats=[PERSON, PERSON]))
 
 
 async def measured(server: ServerProcess, calls: Any, seconds: float) -> dict[str, Any]:
-    """Return the figures of calls, and the server's memory at most and processor time meanwhile."""
+    """Return the figures of calls, with the server's peak memory and processor time during them."""
     before = used(server.pid)
     async with sampled(server.pid) as sizes:
         await asyncio.sleep(WARM)
@@ -74,7 +74,7 @@ async def measured(server: ServerProcess, calls: Any, seconds: float) -> dict[st
 
 
 def attack(addresses: int, streams: int, path: str, seconds: float) -> dict[str, Any]:
-    """Attack a server, and return what the honest caller notices."""
+    """Attack a server, and return the honest caller's figures."""
     admin = f"127.0.0.1:{free_port()}"
     with own_server() as idle, own_server("--admin", admin) as server:
         typer.echo(f"process {server.pid}", err=True)

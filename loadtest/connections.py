@@ -1,7 +1,7 @@
-"""Connections from many addresses of this machine that speak HTTP/2 by themselves, so that thousands cost little.
+"""HTTP/2 connections from many addresses of this machine, with a minimal client, so that thousands cost little.
 
-They call one method over and over, each with a request that stays the same. What is compressed in the answers is not
-read: how a call ended is told by the frames alone.
+They call one method repeatedly, each with a constant request. Compressed headers of the answers are not decoded: frames
+alone show how a call ended.
 """
 
 import asyncio
@@ -17,25 +17,25 @@ from typing import Any
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 DATA, HEADERS, RST_STREAM, SETTINGS, PING, WINDOW_UPDATE = 0, 1, 3, 4, 6, 8
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
-INITIAL_WINDOW = 4  # of SETTINGS
-WIDEST = (1 << 31) - 1 - 65535  # bytes by which a window can be widened
-LONGEST = 32  # times its first pause that a caller waits at most, which doubles with each call that has ended
+INITIAL_WINDOW = 4  # in SETTINGS
+WIDEST = (1 << 31) - 1 - 65535  # maximum growth of a window in bytes
+LONGEST = 32  # limit of the pause before a repeated call, in first pauses; the pause doubles with each call that ends
 
 
 @dataclass(slots=True)
 class Crowd:
-    """What connections do, and what became of it.
+    """The activity of connections, and its outcome.
 
     Attributes:
-        path: of the method.
-        requests: their messages; connections have them in turn.
-        streams: calls that each connection keeps open.
-        begun: calls that were begun.
-        shown: calls that were answered by at least one message.
-        ended: calls that have ended.
-        dropped: those of them without a word: the stream was reset.
-        messages: pieces of answers.
-        again: seconds before a call is made again that has ended; twice as many the next time.
+        path: path of the method.
+        requests: messages, which connections use in turn.
+        streams: number of calls that each connection keeps open.
+        begun: number of calls begun.
+        shown: number of calls with at least one message in the answer.
+        ended: number of calls that have ended.
+        dropped: number of those whose stream was reset without an answer.
+        messages: number of messages received.
+        again: seconds before a call that ended is repeated; the pause doubles each time.
     """
 
     path: str
@@ -51,7 +51,7 @@ class Crowd:
 
 
 def frame(kind: int, flags: int, stream: int, payload: bytes = b"") -> bytes:
-    """Return a frame of HTTP/2."""
+    """Return an HTTP/2 frame."""
     return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
 
 
@@ -75,20 +75,20 @@ class Connection(asyncio.Protocol):
         self._crowd, self._buffer, self._next = crowd, b"", 1
         request = crowd.requests[number % len(crowd.requests)]
         self._open = dict[int, bool]()  # whether a call was answered
-        self._pause = dict[int, float]()  # before it is made again
+        self._pause = dict[int, float]()  # seconds before it is repeated
         self._call = frame(HEADERS, END_HEADERS, 0, heads(crowd.path))[9:]
         self._message = struct.pack(">BI", 0, len(request)) + request
         self._begun = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin, with windows that are never full."""
+        """Send the preface, with windows that never fill up."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         settings = frame(SETTINGS, 0, 0, struct.pack(">HI", INITIAL_WINDOW, WIDEST))
         transport.write(PREFACE + settings + frame(WINDOW_UPDATE, 0, 0, struct.pack(">I", WIDEST)))
 
     def data_received(self, data: bytes) -> None:
-        """Take the whole frames of what has arrived."""
+        """Process the complete frames received so far."""
         buffer, start = self._buffer + data, 0
         while len(buffer) >= start + 9:
             end = start + 9 + int.from_bytes(buffer[start : start + 3])
@@ -112,7 +112,7 @@ class Connection(asyncio.Protocol):
             self._follow(kind, flags, stream)
 
     def _follow(self, kind: int, flags: int, stream: int) -> None:
-        """Note what becomes of a call."""
+        """Update the counts of a call."""
         if kind == DATA:
             self._crowd.messages += 1
             self._crowd.shown += not self._open[stream]
@@ -127,7 +127,7 @@ class Connection(asyncio.Protocol):
             )
 
     def _begin(self, pause: float) -> None:
-        """Begin a call, which is made again after so many seconds."""
+        """Begin a call, which is repeated `pause` seconds after it ends."""
         if self._crowd.over or self._transport.is_closing():
             return
         stream, self._next = self._next, self._next + 2
@@ -138,7 +138,7 @@ class Connection(asyncio.Protocol):
 
 
 def keep_crowd(target: str, addresses: int, crowd: Crowd, told: Any) -> None:
-    """Have a crowd for as long as this process lives, and tell each second what it has done so far."""
+    """Keep a crowd until this process ends, and report its counts each second."""
 
     async def run() -> None:
         async with crowd_at(target, addresses, crowd):
@@ -151,7 +151,7 @@ def keep_crowd(target: str, addresses: int, crowd: Crowd, told: Any) -> None:
 
 @contextmanager
 def crowd_apart(target: str, addresses: int, crowd: Crowd) -> Iterator[Callable[[], Crowd]]:
-    """Have a crowd in another process during the block; yield what returns what it has done so far."""
+    """Keep a crowd in another process during the block; yield a function that returns its counts."""
     here, there = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.get_context("spawn").Process(
         target=keep_crowd, args=(target, addresses, crowd, there), daemon=True
@@ -174,7 +174,7 @@ def crowd_apart(target: str, addresses: int, crowd: Crowd) -> Iterator[Callable[
 
 @asynccontextmanager
 async def crowd_at(target: str, addresses: int, crowd: Crowd) -> AsyncIterator[None]:
-    """Have connections of so many addresses during the block, one of each."""
+    """Keep a connection from each of `addresses` addresses open during the block."""
     host, _, port = target.rpartition(":")
     loop, made = asyncio.get_running_loop(), list[asyncio.Transport]()
     for number in range(addresses):

@@ -11,8 +11,8 @@ from clerestory.v1.advisor_pb2 import AnalyzeRequest, RecommendMoveRequest
 from clerestory.v1.position_pb2 import Position
 
 RECORDS = Path(__file__).parents[1] / "examples" / "records"
-A_GAME = 16  # positions taken from each record
-LINES = 3  # of an answer: what a front end shows
+A_GAME = 16  # positions per record
+LINES = 3  # per answer, as a front end shows
 
 
 def positions(target: str, folder: Path = RECORDS) -> list[Position]:

@@ -1,7 +1,7 @@
-"""Searches that start and end together: their total speed, and the memory that many open streams take.
+"""Searches that start and end together: their total speed, and the memory of many open streams.
 
-`python -m loadtest.crowd --moves 2,64 --seconds 3` compares the iterations a second of few and many moves at once;
-`python -m loadtest.crowd --hints 500 --seconds 20` opens that many streams of hints and reports the memory they take.
+`python -m loadtest.crowd --moves 2,64 --seconds 3` compares the iterations per second of few and many concurrent moves;
+`python -m loadtest.crowd --hints 500 --seconds 20` opens that many streams of hints and reports their memory.
 """
 
 import asyncio
@@ -20,16 +20,16 @@ from loadtest.openloop import LoadClient, watch_memory
 from loadtest.options import DEFAULT_GAME, read_numbers
 from loadtest.server import ServerProcess, own_server
 
-ROOM = ("--max-searches", "2048", "--min-iterations", "1")  # no call is refused
+ROOM = ("--max-searches", "2048", "--min-iterations", "1")  # admits every call
 
 
 def calls(kind: str, number: int, seconds: float) -> list[CallRecord]:
-    """Return calls that are all due at once."""
+    """Return calls that are all due at the same time."""
     return [CallRecord(kind, 0.0, 0.0, seconds) for _ in range(number)]
 
 
 async def crowd(server: ServerProcess, corpus: list[Position], asked: list[CallRecord]) -> dict[str, Any]:
-    """Make all calls at once; return their figures."""
+    """Make all calls at the same time; return their figures."""
     sizes: list[int] = []
     watching = asyncio.ensure_future(watch_memory(psutil.Process(server.pid), sizes))
     caller = LoadClient(server.target, 8, corpus)
@@ -75,7 +75,7 @@ def main(
 
 
 def together(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return the figures of some runs: medians of speed and of the first table, and the worst of the others."""
+    """Return the figures of several runs: medians of speed and of the first table, and the worst of the others."""
     worst = {"answered": min, "least_iterations": min, "most_late_ms": max, "rss_mib": max}
     firsts = [run["first_table_ms"] for run in runs if run["first_table_ms"] is not None]
     return {

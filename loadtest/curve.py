@@ -1,4 +1,4 @@
-"""The curves of docs/benchmarks.md: figures against offered load, a fresh server for each point.
+"""Measures the curves of docs/benchmarks.md: figures by offered load, with a fresh server for each point.
 
 `python -m loadtest.curve` measures 0.1x to 20x capacity (five and a half minutes), writes `docs/pictures/load-*.svg`
 and the rows in `docs/pictures/load.json`, and prints a table in Markdown; `--draw` only redraws the rows already there.
@@ -79,7 +79,7 @@ def table(rows: list[CurveRow]) -> str:
 
 
 def draw(rows: list[CurveRow], folder: Path) -> None:
-    """Draw the charts of lateness and of the work done."""
+    """Draw the charts of lateness and of throughput."""
     plt.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "load", "font.size": 9, "axes.grid": True})
     figure, (hit, late) = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
     line(hit, rows, "answered within the budget + 5 ms", in_time)

@@ -1,4 +1,4 @@
-"""The Envoy of deploy/, with ports that are free here."""
+"""Runs the Envoy of deploy/ with free ports."""
 
 import shutil
 import subprocess
@@ -22,7 +22,7 @@ def find_envoy() -> str:
 
 @contextmanager
 def running(envoy: str, configuration: str, folder: Path, ports: Mapping[int, int]) -> Iterator[None]:
-    """Run Envoy in a folder, with a file of deploy/ in which ports stand for the usual ones."""
+    """Run Envoy in a folder, with a configuration of deploy/ whose ports are replaced."""
     text = (DEPLOY / configuration).read_text()
     for usual, port in ports.items():
         text = text.replace(f"port_value: {usual}", f"port_value: {port}")

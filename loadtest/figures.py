@@ -17,14 +17,14 @@ class CallRecord:
     Attributes:
         kind: `move` or `hint`.
         capacity: offered load at that moment, in multiples of the workers' capacity.
-        due: when it was to be sent, since the beginning of the run.
+        due: scheduled send time, since the start of the run.
         budget: its time budget.
-        took: from the moment it was due until its last answer.
-        lag: from the moment it was due until it was sent.
-        code: of its status; "" while it is under way.
-        reason: of its error, "" for none.
-        iterations: of its search.
-        first: from the moment it was due until the first table of a hint; None for none.
+        took: time from when it was due until its last answer.
+        lag: time from when it was due until it was sent.
+        code: status code; "" while the call is in progress.
+        reason: reason of its error, "" for none.
+        iterations: iterations of its search.
+        first: time from when it was due until the first table of a hint; None for none.
     """
 
     kind: str
@@ -45,7 +45,7 @@ class CallRecord:
 
     @property
     def refused(self) -> bool:
-        """Whether it was refused with a reason."""
+        """Whether it was rejected with a reason."""
         return self.code == "RESOURCE_EXHAUSTED" and self.reason == "BUSY"
 
     @property
@@ -59,12 +59,12 @@ class LoadRun:
     """The measurements of a run.
 
     Attributes:
-        calls: in the order in which they were due.
+        calls: calls in the order in which they were due.
         seconds: duration of the load.
         workers: number of workers of the server.
         health: seconds that each health check took, from the moment it was due.
         rss: bytes of the server's memory, sampled.
-        stolen: share of the machine's time in which its host let others run; 0 where no machine tells.
+        stolen: share of machine time that the host gave to other guests; 0 if the machine does not report it.
     """
 
     calls: list[CallRecord]
@@ -76,7 +76,7 @@ class LoadRun:
 
 
 def spread(values: Iterable[float]) -> dict[str, float]:
-    """Return the percentiles and the largest of some values."""
+    """Return the percentiles and the maximum of some values."""
     known = list(values)
     return {f"p{share:g}": round(percentile(known, share), 3) for share in PERCENTS} | {
         "max": round(max(known, default=0.0), 3)
@@ -86,7 +86,7 @@ def spread(values: Iterable[float]) -> dict[str, float]:
 def summary(run: LoadRun) -> dict[str, Any]:
     """Return the figures of a run; times of calls in milliseconds, counted from the moment a call was due.
 
-    Shares of late answers are of all answers, that of refusals is of all calls.
+    Shares of late answers are relative to all answers, those of rejections to all calls.
     """
     calls = run.calls
     answered = [call for call in calls if call.answered]
@@ -128,7 +128,7 @@ def share(part: int, whole: int) -> float:
 
 
 def mebibytes(values: Sequence[int]) -> float:
-    """Return the largest of some numbers of bytes, in MiB."""
+    """Return the maximum of some numbers of bytes, in MiB."""
     return round(max(values, default=0) / 2**20, 1)
 
 
@@ -143,7 +143,7 @@ def phases(run: LoadRun, lengths: Sequence[tuple[float, float]]) -> list[dict[st
 
 
 def after(run: LoadRun, moment: float, width: float) -> list[dict[str, Any]]:
-    """Return the lateness of answers in windows of `width` seconds from `moment` on, by when their calls were due."""
+    """Return the lateness of answers in windows of `width` seconds from `moment` on, by due time."""
     windows = []
     while moment < run.seconds:
         late = [call.late for call in run.calls if call.answered and moment <= call.due < moment + width]

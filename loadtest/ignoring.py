@@ -1,8 +1,8 @@
-"""A caller that ignores every refusal: what others notice of it, by `python -m loadtest.ignoring --in-flight 64,600`.
+"""Measures the effect of a caller that ignores rejections: `python -m loadtest.ignoring --in-flight 64,600`.
 
-One token keeps so many calls in flight on a few connections, and asks again at once whenever it is refused. Another
-asks for a move of 300 ms after another; how late its answers are is printed for each number in flight, beginning with
-0. The first token's calls come from a process of their own; both share the machine with the server.
+One token keeps a number of calls in flight on a few connections, and retries at once when rejected. Another token asks
+for moves of 300 ms, one after the other. The lateness of its answers is printed for each number in flight, starting
+with 0. The first token's calls come from a separate process; both share the machine with the server.
 """
 
 import asyncio
@@ -29,10 +29,10 @@ from loadtest.options import read_numbers
 from loadtest.server import own_server
 
 TOKENS = ("the-token-that-ignores", "the-token-of-another")
-BUDGET = 0.3  # seconds of the other's moves
-LATE = 5.0  # milliseconds after its budget from which on an answer counts as late
-WARM = 3.0  # seconds of the flood before anything is measured
-CONNECTIONS = 4  # of the flood
+BUDGET = 0.3  # time budget of the other token's moves, seconds
+LATE = 5.0  # milliseconds after its budget at which an answer counts as late
+WARM = 3.0  # seconds of the flood before measuring starts
+CONNECTIONS = 4  # connections of the flood
 OPTIONS = [("grpc.use_local_subchannel_pool", 1), ("grpc.enable_retries", 0)]
 
 
@@ -59,7 +59,7 @@ async def flood(target: str, corpus: Sequence[Position], in_flight: int, ends: "
 
 
 def flood_apart(target: str, questions: Sequence[bytes], in_flight: int, told: Any) -> None:
-    """Flood a server for as long as this process lives, and tell each second how many calls have ended so far."""
+    """Flood a server until this process ends, and report each second how many calls have ended so far."""
     corpus, ends = [Position.FromString(one) for one in questions], Counter[str]()
 
     async def run() -> None:
@@ -73,7 +73,7 @@ def flood_apart(target: str, questions: Sequence[bytes], in_flight: int, told: A
 
 @contextmanager
 def flooding(target: str, corpus: Sequence[Position], in_flight: int) -> Iterator[Any]:
-    """Flood a server from another process during the block; yield what it tells."""
+    """Flood a server from another process during the block; yield its reports."""
     here, there = multiprocessing.Pipe(duplex=False)
     questions = [position.SerializeToString() for position in corpus]
     process = multiprocessing.get_context("spawn").Process(
@@ -90,7 +90,7 @@ def flooding(target: str, corpus: Sequence[Position], in_flight: int) -> Iterato
 
 
 async def lateness(target: str, corpus: Sequence[Position], seconds: float) -> tuple[list[float], int]:
-    """Ask for one move after another; return how late each answer was, in milliseconds, and how many were refused."""
+    """Ask for one move after another; return each answer's lateness in milliseconds, and the number of rejections."""
     late, refused, until = list[float](), 0, time.monotonic() + seconds
     async with grpc.aio.insecure_channel(target, OPTIONS) as channel:
         move: Any = channel.unary_unary(MOVE)
@@ -107,7 +107,7 @@ async def lateness(target: str, corpus: Sequence[Position], seconds: float) -> t
 
 
 def beside(target: str, corpus: Sequence[Position], in_flight: int, seconds: float) -> dict[str, Any]:
-    """Return what another caller notices of so many calls in flight."""
+    """Return another caller's figures beside a number of calls in flight."""
     with flooding(target, corpus, in_flight) as told:
         time.sleep(WARM if in_flight else 0.0)
         late, refused = asyncio.run(lateness(target, corpus, seconds))
@@ -125,7 +125,7 @@ def beside(target: str, corpus: Sequence[Position], in_flight: int, seconds: flo
 
 
 def rates(states: Sequence[tuple[float, dict[str, int]]]) -> dict[str, int]:
-    """Return how many calls ended in each way a second, between the first and the last state."""
+    """Return the calls per second that ended in each way, between the first and the last report."""
     if len(states) < 2:
         return {}
     (first, before), (last, after) = states[0], states[-1]

@@ -1,11 +1,11 @@
 """Locust users: front ends that request bot moves, players who open and leave hints, and rules calls.
 
 `locust -f loadtest/locustfile.py --host HOST:PORT` opens the web UI; with `--headless -u 40 -t 60s` it runs without.
-`make loadtest` starts a server of its own and checks the thresholds. A stream yields three events: the time to its
-first table, the time between tables, and how late it ended. A move yields how late it was.
+`make loadtest` starts a private server and checks the thresholds. A stream yields three events: the time to its first
+table, the time between tables, and its lateness. A move yields its lateness.
 """
 
-# ruff: noqa: E402  # gRPC has to know of gevent before anything opens a channel
+# ruff: noqa: E402  # gRPC must be patched for gevent before a channel is opened
 import grpc.experimental.gevent
 
 grpc.experimental.gevent.init_gevent()
@@ -24,19 +24,19 @@ from clerestory.clients.errors import AdvisorError, Busy
 from clerestory.percentiles import percentile
 from loadtest.corpus import positions
 
-SERVER = "127.0.0.1:50051"  # where `clerestory serve` listens, for runs without --host
-LATE = 0.02  # seconds after the budget from which on an answer counts as late
+SERVER = "127.0.0.1:50051"  # address of `clerestory serve`, for runs without --host
+LATE = 0.02  # seconds after the budget at which an answer counts as late
 MOST = {
     "failed": 0.0,
     "late": 0.02,
     "rules_p99_ms": 100.0,
-}  # at most, on a busy machine
+}  # upper limits, for a busy machine
 CORPUS: list[Any] = []
 
 
 @events.test_start.add_listener
 def read_corpus(environment: Any, **_: Any) -> None:
-    """Have the server replay the recorded games, once for all users."""
+    """Let the server replay the recorded games, once for all users."""
     CORPUS[:] = positions(environment.host or SERVER)
 
 
@@ -54,7 +54,7 @@ TOLD = Observations()
 
 
 def tell(name: str, seconds: float, error: Exception | None = None) -> None:
-    """Report an event to locust. A refusal under load counts as an answer, with an event of its own."""
+    """Report an event to locust. A rejection under load counts as an answer, with a separate event."""
     if isinstance(error, Busy):
         TOLD.busy += 1
         name, error = f"{name}, refused", None
@@ -77,14 +77,14 @@ def timed(name: str) -> Iterator[Callable[[], float]]:
 
 
 def tell_lateness(name: str, took: float, budget: float) -> None:
-    """Report how late an answer came; an early one counts as 0."""
+    """Report the lateness of an answer; an early one counts as 0."""
     late = max(took - budget, 0.0)
     TOLD.late.append(late > LATE)
     tell(name, late)
 
 
 class Person(User):
-    """A user with a connection of their own."""
+    """A user with a separate connection."""
 
     abstract = True
     host = SERVER
@@ -94,7 +94,7 @@ class Person(User):
         self.advisor = Advisor(self.host, retries=False)
 
     def on_stop(self) -> None:
-        """Leave."""
+        """Disconnect."""
         self.advisor.close()
 
 
@@ -134,7 +134,7 @@ class HintReader(Person):
 
 
 class RulesReader(Person):
-    """A front end without rules of its own."""
+    """A front end without its own rules."""
 
     weight = 1
     wait_time = constant(0.2)

@@ -1,4 +1,4 @@
-"""An open-loop load generator: calls arrive at their times (Poisson), whether or not earlier ones have ended.
+"""An open-loop load generator: calls arrive at their times (Poisson), regardless of earlier calls.
 
 `python -m loadtest.openloop --capacity 10 --seconds 30` starts a private server and loads it; `--capacity 10:10,1:20`
 is ten seconds at ten times the workers' capacity, then twenty at the capacity. At 1x capacity the budgets that arrive
@@ -31,7 +31,7 @@ from loadtest.corpus import hint_question, move_question, positions
 from loadtest.figures import CallRecord, LoadRun, after, phases, records, summary
 from loadtest.server import own_server
 
-SHORTEST, LONGEST = 0.05, 1.0  # seconds of a budget; its logarithm is uniformly distributed, so most are short
+SHORTEST, LONGEST = 0.05, 1.0  # range of a budget, seconds; its logarithm is uniformly distributed, so most are short
 MEAN_BUDGET = (LONGEST - SHORTEST) / log(LONGEST / SHORTEST)
 INTERVAL = 0.1  # seconds between the tables of a hint
 PATIENCE = 5.0  # seconds beyond its budget after which a call counts as lost
@@ -88,13 +88,13 @@ class LoadClient:
         self._began = 0.0
 
     async def ready(self) -> float:
-        """Connect; return the loop time from which all times count."""
+        """Connect; return the loop time at the origin of all times."""
         await asyncio.gather(*(one.channel_ready() for one in self.channels))
         self._began = asyncio.get_running_loop().time()
         return self._began
 
     async def call(self, number: int, seen: CallRecord) -> None:
-        """Make a call whose time has come."""
+        """Make a call that is due."""
         seen.lag = self._now() - seen.due
         position = self._corpus[number % len(self._corpus)]
         ask = self._move if seen.kind == "move" else self._hint
@@ -143,11 +143,11 @@ async def offer(target: str, workers: int, corpus: Sequence[Position], load: Loa
     """Load a server; return the records once every call has ended.
 
     Args:
-        target: of the server.
+        target: address of the server.
         workers: number of its workers.
         corpus: positions, used in turn.
-        load: to offer.
-        pid: of the server; None if its memory is not sampled.
+        load: the load to offer.
+        pid: process id of the server; None if its memory is not sampled.
     """
     loop = asyncio.get_running_loop()
     run = LoadRun(list(arrivals(load, workers)), load.seconds, workers)
@@ -174,13 +174,13 @@ async def offer(target: str, workers: int, corpus: Sequence[Position], load: Loa
 
 
 def machine_times() -> tuple[float, float]:
-    """Return for how long the host of this machine has let others run instead, and of how long; both in CPU seconds."""
+    """Return how long the host let other guests run instead of this machine, and the total; both in CPU seconds."""
     times = psutil.cpu_times()
     return getattr(times, "steal", 0.0), sum(times) - getattr(times, "guest", 0.0) - getattr(times, "guest_nice", 0.0)
 
 
 async def watch_health(channel: grpc.aio.Channel, took: list[float]) -> None:
-    """Check the server's health at fixed times, answered or not, so that a stall counts as often as it lasts."""
+    """Check the server's health at fixed times, whether or not it answers, so that a stall is counted in full."""
     stub: Any = HealthStub(channel)
     due = asyncio.get_running_loop().time()
     async with asyncio.TaskGroup() as checks:
@@ -191,18 +191,18 @@ async def watch_health(channel: grpc.aio.Channel, took: list[float]) -> None:
 
 
 async def check_health(stub: Any, due: float, took: list[float]) -> None:
-    """Record how long a check took since it was due; at the end of the load, how long it has waited."""
+    """Record the duration of a check since it was due; at the end of the load, how long it has waited."""
     least = 0.0
     try:
         await stub.Check(HealthCheckRequest(), timeout=PATIENCE)
     except grpc.aio.AioRpcError:
-        least = PATIENCE  # no answer counts as the slowest
+        least = PATIENCE  # a missing answer counts as the slowest
     finally:
         took.append(max(asyncio.get_running_loop().time() - due, least))
 
 
 async def watch_memory(server: psutil.Process, sizes: list[int]) -> None:
-    """Keep sampling a server's memory."""
+    """Sample a server's memory until cancelled."""
     while True:
         sizes.append(server.memory_info().rss)
         await asyncio.sleep(MEMORY_EVERY)

@@ -1,4 +1,4 @@
-"""A server that is killed and comes back on its port, under one patient and one impatient caller.
+"""Kills a server that comes back on its port, under one patient and one impatient caller.
 
 `python -m loadtest.outage --away 3,20,45` prints a row for each outage and each client. The patient caller waits as
 calls do by default; the impatient one (`retries=False`) shows how long the connection itself takes to recover.
@@ -27,7 +27,7 @@ Ask = Callable[[], Awaitable[Any]]
 
 
 class CallEnd(NamedTuple):
-    """A call that has ended, and when."""
+    """The end of a call, and its time."""
 
     ended: float
     answered: bool

@@ -1,7 +1,7 @@
-"""Calls made at a steady pace beside a load, and how they ended; and measurements that can be resumed.
+"""Calls at a steady pace beside a load, with their outcomes; and resumable measurements.
 
-Each call starts when it is due, whether or not earlier ones have ended. So a server that stands still for a second
-shows that second in every call that was due meanwhile.
+Each call starts when it is due, regardless of earlier calls. A server that stalls for a second therefore shows that
+second in every call due during it.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from clerestory.percentiles import percentile
 from loadtest.openloop import reason_of
 
 OPTIONS = [("grpc.use_local_subchannel_pool", 1), ("grpc.enable_retries", 0)]
-EVERY = 0.1  # seconds from one call of a probe to the next
+EVERY = 0.1  # seconds between the calls of a probe
 PATIENCE = 30.0  # seconds for an answer
 MEMORY_EVERY = 0.25  # seconds between two samples of memory
 
@@ -32,14 +32,14 @@ Call = Callable[[int], Awaitable[object]]  # takes the number of the call
 
 @dataclass(slots=True)
 class Probe:
-    """A call that is made again and again.
+    """A call that is repeated.
 
     Attributes:
-        call: makes it.
-        every: seconds from one to the next; 0 for as soon as the last has ended.
-        meant: seconds that an answer takes by its nature, which do not count.
-        took: seconds of each that was answered.
-        ends: how many ended in each way.
+        call: makes the call.
+        every: seconds between calls; 0 to call again as soon as the last one has ended.
+        meant: expected seconds of an answer, which are subtracted.
+        took: seconds of each answered call.
+        ends: number of calls by outcome.
     """
 
     call: Call
@@ -49,7 +49,7 @@ class Probe:
     ends: "Counter[str]" = field(default_factory=Counter)
 
     async def make(self, number: int) -> None:
-        """Make a call, and note how it ended."""
+        """Make a call, and record how it ended."""
         began = time.monotonic()
         try:
             await self.call(number)
@@ -59,7 +59,7 @@ class Probe:
             self.ends[" ".join(filter(None, (error.code().name, reason_of(error))))] += 1
 
     async def run(self, seconds: float) -> None:
-        """Make calls for so many seconds, and wait for the last to end."""
+        """Make calls for a number of seconds, and wait for the last to end."""
         number, began, made = 0, time.monotonic(), list[asyncio.Future[None]]()
         while (now := time.monotonic()) < began + seconds:
             made.append(asyncio.ensure_future(self.make(number)))
@@ -74,7 +74,7 @@ class Probe:
 
 
 def health(channel: Any, service: str = "") -> Call:
-    """Return a call that asks a server whether it is well."""
+    """Return a call that checks a server's health."""
     stub: Any = HealthStub(channel)
     return lambda _: stub.Check(HealthCheckRequest(service=service), timeout=PATIENCE)
 
@@ -86,7 +86,7 @@ async def run_all(probes: dict[str, Probe], seconds: float) -> dict[str, Any]:
 
 
 def used(pid: int) -> dict[str, float]:
-    """Return the seconds of processor time that a process has used, and its event loop alone: its first thread."""
+    """Return the seconds of processor time of a process, and of its event loop alone, which is its first thread."""
     process = psutil.Process(pid)
     loop = next(one for one in process.threads() if one.id == pid)
     whole = process.cpu_times()
@@ -111,12 +111,12 @@ async def sampled(pid: int) -> AsyncIterator[list[int]]:
 
 
 def resumed(out: Path | None, key: dict[str, Any], runs: int, measure: Callable[[], dict[str, Any]]) -> list[Any]:
-    """Measure as often as asked, and return what was found; runs that a file has already are not made again.
+    """Measure `runs` times, and return the results; runs that the file already contains are not repeated.
 
     Args:
-        out: file of JSON lines, to which each run is added as soon as it is done; None for no file.
-        key: what tells measurements apart.
-        runs: how many there shall be.
+        out: file of JSON lines; each run is appended as soon as it is done. None for no file.
+        key: identifies the measurement.
+        runs: number of runs.
         measure: makes one run.
     """
     lines = out.read_text().splitlines() if out is not None and out.exists() else []

@@ -1,4 +1,4 @@
-"""Two servers behind Envoy on this machine, one of which is killed or drained under load.
+"""Runs two servers behind Envoy on this machine, and kills or drains one under load.
 
 `python -m loadtest.replicas --fault kill --seconds 20` prints the figures before and after. The configuration is
 `deploy/envoy.yaml` with free ports.
@@ -26,7 +26,7 @@ from loadtest.server import ServerProcess, free_port, own_server
 
 
 class ServerFault(StrEnum):
-    """What happens to one of the servers."""
+    """The fault of one of the servers."""
 
     NONE = "none"
     KILL = "kill"
@@ -38,7 +38,7 @@ SIGNALS = {ServerFault.KILL: signal.SIGKILL, ServerFault.DRAIN: signal.SIGTERM}
 
 @contextmanager
 def in_front(envoy: str, servers: Sequence[str]) -> Iterator[str]:
-    """Yield the target of an Envoy in front of two servers, of which the targets are given."""
+    """Yield the address of an Envoy in front of two servers, given their addresses."""
     first, second = (int(target.rpartition(":")[2]) for target in servers)
     own = free_port()
     ports = {50051: first, 50052: second, 50050: own, 9901: free_port()}
@@ -55,7 +55,7 @@ async def strike(server: ServerProcess, fault: ServerFault, moment: float) -> No
 
 
 async def load_through(target: str, workers: int, load: Load, victim: ServerProcess, fault: ServerFault) -> LoadRun:
-    """Offer a load to Envoy; halfway through, a server ends."""
+    """Offer a load to Envoy; end a server halfway through."""
     corpus = await asyncio.to_thread(positions, target)
     run, _ = await asyncio.gather(offer(target, workers, corpus, load), strike(victim, fault, load.seconds / 2))
     return run

@@ -1,4 +1,4 @@
-"""A private server for a measurement: a real `clerestory serve`, on a free port of this machine."""
+"""A private server for a measurement: a real `clerestory serve` on a free port of this machine."""
 
 import re
 import socket
@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 ANNOUNCED = re.compile(r"serves on (\S+) with (\d+) workers, process (\d+)")
-PATIENCE = 60.0  # seconds for its end
-HELD: list[socket.socket] = []  # whose ports are taken
+PATIENCE = 60.0  # seconds to wait for its end
+HELD: list[socket.socket] = []  # sockets that reserve ports
 
 
 class ServerProcess(NamedTuple):
@@ -27,8 +27,8 @@ def own_server(*options: str, listen: str = "127.0.0.1:0") -> Iterator[ServerPro
     """Yield a server that runs for the duration of the `with`.
 
     Args:
-        options: of `clerestory serve`.
-        listen: where; port 0 for a free one.
+        options: options of `clerestory serve`.
+        listen: address; port 0 for a free one.
 
     Raises RuntimeError when it does not start.
     """
@@ -47,10 +47,10 @@ def own_server(*options: str, listen: str = "127.0.0.1:0") -> Iterator[ServerPro
 
 
 def free_port() -> int:
-    """Return a port that the system gives to nobody else while this process runs.
+    """Return a port that the system does not assign to others while this process runs.
 
-    A socket holds it that does not listen. With SO_REUSEADDR, as servers set it, others may bind the port too if they
-    name it; whoever asks for any port gets another.
+    A socket that does not listen reserves it. With SO_REUSEADDR, as servers set it, others may still bind the port
+    explicitly; requests for any free port get another one.
     """
     one = socket.socket()
     one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -60,7 +60,7 @@ def free_port() -> int:
 
 
 def end(child: "subprocess.Popen[str]") -> None:
-    """Terminate a server, and kill it if it does not end."""
+    """Terminate a server, and kill it if it does not exit."""
     child.terminate()
     try:
         child.wait(PATIENCE)

@@ -1,10 +1,9 @@
 """A simulation, not a measurement: many servers and a load balancer on a simulated clock.
 
-The servers' policy is the real one (server/analysis/policy.py). Three parts are simulated: the clock; the workers,
-which search whole slices at a fixed speed; and the balancer, which knows how many calls each server has and picks the
-better of two random servers, as Envoy's LEAST_REQUEST does. The network takes no time, and refused callers do not
-retry. Each player is a caller; one greedy caller, which calls at a rate of its own and from as many seats as it likes,
-can be added.
+The servers' policy is the real one (server/analysis/policy.py). Three parts are simulated: the clock, the workers and
+the balancer. Workers search whole slices at a fixed speed. The balancer knows how many calls each server has and picks
+the better of two random servers, like Envoy's LEAST_REQUEST. The network takes no time, and rejected callers do not
+retry. Each player is a caller. A greedy caller can be added, with its own call rate and any number of seats.
 
 `python -m loadtest.simulate --players 10000 --servers 75 --seconds 10`
 """
@@ -41,10 +40,10 @@ class SimulatedCall:
     """A call that arrives.
 
     Attributes:
-        moment: of its arrival, in seconds.
-        budget: in seconds.
+        moment: arrival time, in seconds.
+        budget: time budget, in seconds.
         caller: number of the player, or GREEDY.
-        seat: of the caller, which calls from it.
+        seat: seat of the caller.
     """
 
     moment: float
@@ -55,11 +54,11 @@ class SimulatedCall:
 
 @dataclass(slots=True)
 class SimulatedOutcome:
-    """The outcome of some calls.
+    """The outcome of a group of calls.
 
     Attributes:
-        refused: number of refused calls.
-        shares: for each answered call, the worker time it got as a share of its budget.
+        refused: number of rejected calls.
+        shares: for each answered call, its worker time as a share of its budget.
         least: fewest iterations of an answered call.
     """
 
@@ -84,9 +83,9 @@ class Fleet:
     """All servers, and the outcome of the calls.
 
     Attributes:
-        speed: iterations a second of a worker.
+        speed: iterations per second of a worker.
         choices: number of random servers that the balancer compares for a call.
-        outcomes: of the calls of players, and of those of the greedy caller, if there is one.
+        outcomes: outcomes of the players' calls, and of the greedy caller's if there is one.
     """
 
     servers: list[SimulatedServer]
@@ -98,7 +97,7 @@ class Fleet:
     _order: Iterator[int] = field(default_factory=count)
 
     def run(self, calls: Iterator[SimulatedCall], until: float) -> None:
-        """Accept calls as they come, and run until all have ended."""
+        """Accept calls as they arrive, and run until all have ended."""
         for call in calls:
             if call.moment > until:
                 break
@@ -150,11 +149,11 @@ def calls(
     """Yield calls: Poisson arrivals, log-uniform budgets.
 
     Args:
-        rate: calls a second of all players together.
+        rate: calls per second of all players together.
         players: number of players, all with equal rates.
         luck: random generator.
-        greedy: calls a second of the greedy caller.
-        seats: from which it calls.
+        greedy: calls per second of the greedy caller.
+        seats: number of seats of the greedy caller.
     """
     now = 0.0
     while True:

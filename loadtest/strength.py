@@ -1,8 +1,8 @@
-"""How much strength a move loses under load: many games at a time, played through the service.
+"""Measures how much strength a move loses under load: many games at a time, played through the service.
 
-`python -m loadtest.strength --at-once 2,4,8,16 --deals 40` plays, for each number, that many games at a time, by calls
-with a time budget; then the same deals with a search in this process that has the mean number of iterations of the
-calls. A further loss of the service would have a cause other than fewer iterations.
+`python -m loadtest.strength --at-once 2,4,8,16 --deals 40` plays, for each number, that many games at a time, with
+calls that have a time budget. It then plays the same deals with a search in this process that has the calls' mean
+number of iterations. A further loss of the service would have a cause other than fewer iterations.
 """
 
 import json
@@ -24,11 +24,11 @@ from loadtest.options import DEFAULT_GAME, read_numbers
 from loadtest.server import own_server
 
 SEATS = 2
-ROOM = ("--min-iterations", "1")  # no call is refused
+ROOM = ("--min-iterations", "1")  # admits every call
 
 
 def served(advisor: Advisor, seconds: float, calls: list[int]) -> ChooseMove:
-    """Return a player that calls a server with a time budget, and notes the iterations of each call."""
+    """Return a player that calls a server with a time budget, and records the iterations of each call."""
 
     def choose(view: State, seed: int) -> Move:
         began = monotonic()

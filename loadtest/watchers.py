@@ -1,11 +1,11 @@
-"""Watchers of kept games: `python -m loadtest.watchers` opens 500 streams on 100 games of bots.
+"""Measures watchers of hosted games: `python -m loadtest.watchers` opens 500 streams on 100 games of bots.
 
-`python -m loadtest.watchers --games 10 --watchers 10000 --addresses 100` has a crowd of anonymous watchers, who come
-again when they are refused; it reports what health checks take beside them, and the memory that each of them takes.
+`python -m loadtest.watchers --games 10 --watchers 10000 --addresses 100` has a crowd of anonymous watchers, who retry
+when rejected; it reports the duration of concurrent health checks, and the memory per watcher.
 
-Else it reports the time from playing a ply, before it is stored, until a watcher receives it, and the lateness of other
-moves meanwhile, compared with the same server without games, and with games that nobody watches. Server and watchers
-share the machine and its clock.
+Otherwise it reports the time from playing a ply, before it is stored, until a watcher receives it, and the lateness of
+other moves meanwhile, compared with the same server without games, and with unwatched games. Server and watchers share
+the machine and its clock.
 """
 
 import asyncio
@@ -39,10 +39,10 @@ from loadtest.options import DEFAULT_GAME
 from loadtest.probes import OPTIONS, Probe, health, resumed, run_all, sampled
 from loadtest.server import free_port, own_server
 
-BUDGET = 0.2  # seconds of the moves requested at the same time
-EVERY = 0.25  # seconds between two of these requests
+BUDGET = 0.2  # time budget of concurrent moves, seconds
+EVERY = 0.25  # seconds between two of these moves
 WARM = 5.0  # seconds at the start of each phase that do not count
-SMALL = ("--warm-bytes", "0", "--max-tree-bytes", str(1 << 20))  # trees, so that memory is that of the watchers
+SMALL = ("--warm-bytes", "0", "--max-tree-bytes", str(1 << 20))  # small trees, so that memory is that of the watchers
 WATCH = "/clerestory.v1.GameService/WatchGame"
 LOCAL = ("grpc.use_local_subchannel_pool", 1)
 
@@ -75,8 +75,8 @@ class Crowd:
     Attributes:
         games: number of games of bots.
         watchers: number of streams, distributed among the games.
-        budget: seconds of a bot's move; workers have one such move each at once, since nobody plays in these games.
-        seconds: of each phase.
+        budget: seconds of a bot's move; workers have one such move each at a time, since no people play in these games.
+        seconds: duration of each phase.
         game: name of the game.
     """
 
@@ -88,12 +88,12 @@ class Crowd:
 
 
 def spread(seconds: list[float]) -> dict[str, float]:
-    """Return the median and the 99th percentile of times in seconds, in milliseconds; NaN of none."""
+    """Return the median and the 99th percentile of times in seconds, in milliseconds; NaN for none."""
     return {f"p{share}": round(1e3 * percentile(seconds, share), 1) if seconds else nan for share in (50, 99)}
 
 
 async def request_moves(channel: Any, corpus: Sequence[Position], figures: WatchFigures) -> None:
-    """Request a move at regular intervals, and record how late it is, from the moment it was due."""
+    """Request a move at regular intervals, and record its lateness, counted from when it was due."""
     stub: Any = AdvisorServiceStub(channel)
     number, due = 0, time.monotonic()
     while True:
@@ -106,7 +106,7 @@ async def request_moves(channel: Any, corpus: Sequence[Position], figures: Watch
 
 
 async def make_game(stub: Any, game: str, seconds: float) -> Any:
-    """Return a game of bots that anybody may watch."""
+    """Create a game of bots that anyone may watch."""
     budget = Duration()
     budget.FromNanoseconds(round(1e9 * seconds))
     bot = games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=games.Bot(time_budget=budget))
@@ -125,7 +125,7 @@ async def watch(stub: Any, game: Any, figures: WatchFigures) -> None:
 
 
 async def measure(target: str, corpus: Sequence[Position], crowd: Crowd) -> dict[str, Any]:
-    """Return the figures of a server: idle, with games, and with games that are watched."""
+    """Return the figures of a server: idle, with games, and with watched games."""
     channels = [grpc.aio.insecure_channel(target, options=[LOCAL, ("n", n)]) for n in range(8)]
     stubs: list[Any] = [GameServiceStub(channel) for channel in channels]
     phases = {name: WatchFigures() for name in ("idle", "games", "watched")}
@@ -149,7 +149,7 @@ async def measure(target: str, corpus: Sequence[Position], crowd: Crowd) -> dict
 
 
 async def for_a_while(*doing: Any, seconds: float, figures: WatchFigures) -> None:
-    """Run coroutines for some seconds, not counting the time they warm up."""
+    """Run coroutines for some seconds, after a warm-up time that does not count."""
     tasks = [asyncio.ensure_future(one) for one in doing]
     await asyncio.sleep(WARM)
     figures.forget()
@@ -162,7 +162,7 @@ async def for_a_while(*doing: Any, seconds: float, figures: WatchFigures) -> Non
 
 
 def crowded(crowd: Crowd, addresses: int, store: str) -> dict[str, Any]:
-    """Return what health checks take beside a crowd of watchers, and how much memory that takes."""
+    """Return the durations of health checks beside a crowd of watchers, and the crowd's memory."""
     admin = f"127.0.0.1:{free_port()}"
     with own_server() as idle, own_server("--store", store, "--admin", admin, *SMALL) as server:
         typer.echo(f"process {server.pid}", err=True)
@@ -187,7 +187,7 @@ def crowded(crowd: Crowd, addresses: int, store: str) -> dict[str, Any]:
 
 
 def watching(made: Sequence[Any], crowd: Crowd, addresses: int) -> HttpCrowd:
-    """Return what each connection of a crowd does: it opens its part of the streams, all of one game."""
+    """Return the activity of each connection of a crowd: it opens its part of the streams, all on one game."""
     requests = [games.WatchGameRequest(game_id=game.game_id, from_version=0).SerializeToString() for game in made]
     return HttpCrowd(WATCH, requests, crowd.watchers // addresses)
 
@@ -199,7 +199,7 @@ async def make_games(target: str, crowd: Crowd) -> list[Any]:
 
 
 async def beside(server: Any, admin: str, idle: str, seconds: float) -> dict[str, Any]:
-    """Return what health checks take meanwhile, of a server and of one that does nothing, and its most memory."""
+    """Return the durations of health checks meanwhile, of a server and of an idle one, and the server's peak memory."""
     targets = {"idle": idle, "health": server.target, "health_admin": admin}
     channels = {name: grpc.aio.insecure_channel(target, OPTIONS) for name, target in targets.items()}
     async with sampled(server.pid) as sizes:

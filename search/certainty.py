@@ -1,7 +1,7 @@
-"""How sure a choice is: the share of searches ten times longer that would name the same action.
+"""Estimates how sure a choice is: the share of searches ten times longer that would choose the same action.
 
-It cannot be computed from the standard errors of the lines: they assume independent iterations, while a longer search
-finds better replies and changes the values themselves. So it is fitted on pairs of searches (`tools/lab/certainty.py`).
+The standard errors of the lines do not give it: they assume independent iterations, while a longer search finds better
+replies and changes the values themselves. It is therefore fitted on pairs of searches (`tools/lab/certainty.py`).
 """
 
 from collections.abc import Sequence
@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from clerestory.engine.elementary import exp, log
 from clerestory.search.lines import Line, combined
 
-MOST_ERRORS = 10.0  # of a lead, in standard errors
+MOST_ERRORS = 10.0  # largest lead, in standard errors
 
 
 def certainty(lines: Sequence[Line], weights: Sequence[float]) -> float:
     """Return the share, 0 to 1; 1 if there is only one line.
 
     Args:
-        lines: of a search, best first.
-        weights: of the evidence, those of the game's tuning.
+        lines: lines of a search, best first.
+        weights: weights of the evidence, from the game's tuning.
     """
     if len(lines) < 2:
         return 1.0
@@ -26,9 +26,9 @@ def certainty(lines: Sequence[Line], weights: Sequence[float]) -> float:
 
 
 def evidence(lines: Sequence[Line]) -> tuple[float, float, float, float]:
-    """Return the inputs of the fit: 1, the logarithms of all visits and of the lead in visits, the lead in score.
+    """Return the inputs of the fit: 1, the logarithms of all visits and of the lead in visits, and the lead in score.
 
-    The leads are those over the line with the next most visits; the lead in score is in standard errors.
+    Leads are over the line with the next most visits; the lead in score is in standard errors.
     """
     best, *rivals = lines
     rival = max(rivals, key=lambda line: line.visits)
@@ -37,7 +37,7 @@ def evidence(lines: Sequence[Line]) -> tuple[float, float, float, float]:
 
 
 def errors(best: Line, rival: Line) -> float:
-    """Return the lead in score in standard errors, MOST_ERRORS at most."""
+    """Return the lead in score in standard errors, at most MOST_ERRORS."""
     error = combined(best.score_error, rival.score_error)
     lead = best.score - rival.score if rival.visits else 0.0
     return max(-MOST_ERRORS, min(lead / error, MOST_ERRORS)) if error else MOST_ERRORS * (lead > 0)

@@ -1,1 +1,1 @@
-"""Room in a tree that goes on from a later root."""
+"""Compaction of a tree that continues from a later root."""

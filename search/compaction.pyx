@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Compaction of a tree in place: mark the nodes that can be reached from the new root, and move them together.
+"""Compacts a tree in place: marks the nodes reachable from the new root and moves them together.
 
-The head of a row names the parent from which its node was first reached; links name further parents, from which it was
-reached later by another order of actions.
+The head of a row names the first parent of its node. Links name further parents, from which the
+node was reached later by another order of actions.
 """
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
@@ -17,7 +17,7 @@ from clerestory.search.tree cimport (
 cdef enum:
     CLASSES = 33                 # of nodes by visits: 0, 1, 2 to 3, 4 to 7, ...
 
-cdef double SECONDS_A_NODE = 1e-6   # the highest measured, on a busy machine; a third of it is usual
+cdef double SECONDS_A_NODE = 1e-6   # highest measured, on a busy machine; a third is usual
 
 
 cdef double compaction_seconds(const Tree *tree) noexcept nogil:
@@ -26,11 +26,10 @@ cdef double compaction_seconds(const Tree *tree) noexcept nogil:
 
 
 cdef bint tree_compact(Tree *tree, uint64_t root) noexcept nogil:
-    """Keep the nodes reached from the root, the most visited first, in at most half of the memory; drop the rest.
+    """Keep the nodes reachable from the root, most visited first, in at most half of the memory; drop the rest.
 
-    The few links between kept nodes come on top. Kept nodes are bit-identical; the root is always kept. Everything is
-    dropped if the tree does not contain the root. Returns False, and changes nothing, if there is no memory for the
-    work.
+    The few links between kept nodes are extra. Kept nodes are bit-identical; the root is always kept. If the tree does
+    not contain the root, everything is dropped. Returns False, changing nothing, without memory for the work.
     """
     cdef uint32_t *owners
     cdef uint32_t *children
@@ -57,7 +56,7 @@ cdef inline uint32_t after(const Tree *tree, uint32_t slot) noexcept nogil:
     return slot + 1 + head_at(tree, slot).room
 
 
-# -- what is kept ----------------------------------------------------------------------------------
+# -- selecting nodes -------------------------------------------------------------------------------
 
 cdef void mark(Tree *tree, uint32_t *children, uint32_t root) noexcept nogil:
     """Mark the root and every node that has a row or a link whose parent is marked."""
@@ -79,7 +78,7 @@ cdef void mark(Tree *tree, uint32_t *children, uint32_t root) noexcept nogil:
 
 
 cdef void list_children(Tree *tree, uint32_t *children) noexcept nogil:
-    """List the rows and links of each parent, by its place in the table."""
+    """List the rows and links of each parent, indexed by the parent's place in the table."""
     cdef uint32_t slot = 1, parent
     cdef Head *head
     while slot < tree.num_slots:
@@ -97,7 +96,7 @@ cdef inline bint is_kept(const Tree *tree, uint32_t place) noexcept nogil:
 
 
 cdef inline const Node *node_of(const Tree *tree, uint32_t slot) noexcept nogil:
-    """Return the marked node whose row this is; NULL if it is none."""
+    """Return the marked node that owns this row; NULL if there is none."""
     cdef const Head *head = head_at(tree, slot)
     cdef uint32_t place
     if head.kind == FREE or head.kind == LEFT or head.kind == LINK:
@@ -115,7 +114,7 @@ cdef inline bint links(const Tree *tree, uint32_t slot) noexcept nogil:
 
 
 cdef int class_of(const Tree *tree, const Node *node) noexcept nogil:
-    """Return the bits of the node's visits."""
+    """Return the class of a node: the bit length of its visits."""
     cdef uint32_t e, least = NO_NODE, visits
     cdef int bits = 0
     for e in range(node.first, node.first + node.count):
@@ -137,7 +136,7 @@ cdef int records_of(const Tree *tree, const Node *node) noexcept nogil:
 
 
 cdef int fewest_visits(const Tree *tree) noexcept nogil:
-    """Return the lowest class such that the nodes of it and of all higher classes fit into half of the memory."""
+    """Return the lowest class such that the nodes of it and all higher classes fit into half of the memory."""
     cdef uint64_t slots[CLASSES]
     cdef uint64_t records[CLASSES]
     cdef uint64_t kept_slots = 1, kept_records = 1
@@ -171,10 +170,10 @@ cdef void keep_within(Tree *tree, uint32_t root, int fewest) noexcept nogil:
             tree.nodes[place].marks &= <uint16_t> ~KEPT
 
 
-# -- where it goes ---------------------------------------------------------------------------------
+# -- moving ----------------------------------------------------------------------------------------
 
 cdef void move_rows(Tree *tree, uint32_t *owners) noexcept nogil:
-    """Move the rows of marked nodes down, in their order, and store the owner of each record: its edge."""
+    """Move the rows of marked nodes down, in order, and store the owner of each record, which is its edge."""
     cdef uint32_t slot = 1, to = 1, beyond
     cdef const Node *node
     cdef int edges
@@ -200,7 +199,7 @@ cdef void move_row(Tree *tree, uint32_t slot, uint32_t to, int edges, uint32_t *
 
 
 cdef void move_records(Tree *tree, const uint32_t *owners) noexcept nogil:
-    """Move the records that have an owner down, in their order; the one at place 0 has none."""
+    """Move the records that have an owner down, in order; the record at place 0 has none."""
     cdef uint32_t i, records = 1
     for i in range(1, tree.num_records):
         if owners[i]:

@@ -22,7 +22,7 @@ class BadLimit(SearchError):
         self.field, self.description = field, description
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return what makes it again in another process."""
+        """Support pickling."""
         return type(self), (self.field, self.description)
 
 

@@ -1,10 +1,10 @@
 # cython: language_level=3
-"""What the sums of a root action say of it: means, standard errors and bounds, as a line reports them."""
+"""Computes the means, standard errors and bounds of a line from the sums of a root action."""
 from libc.stdint cimport uint32_t
 
 from clerestory.engine.core cimport MAX_SEATS
 
-cdef struct ActionSums:            # of a root action; pointers: one for each seat
+cdef struct ActionSums:            # of a root action; pointers: one element for each seat
     uint32_t visits              # iterations that took it
     uint32_t availability        # iterations in which it was legal
     const double *wins           # win shares

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Makes the lines of a result. The arithmetic is that of Python, in its order, so that no bit depends on the place."""
+"""Makes the lines of a result. Arithmetic follows Python's order, so that every bit is reproducible."""
 from libc.math cimport sqrt
 from libc.stdint cimport uint32_t
 
@@ -15,10 +15,10 @@ cdef class LineBuilder:
     """Makes lines from the sums of root actions.
 
     Args:
-        options: of the search.
+        options: options of the search.
         seat: the seat to decide.
-        seats: of the game.
-        exponent: of the win shares.
+        seats: number of players.
+        exponent: exponent of the win shares.
         lead: added to the log odds of the first seat.
     """
 
@@ -52,7 +52,7 @@ cdef class LineBuilder:
         )
 
     cdef (double, double) score(self, const ActionSums *sums, double win_share, double error):
-        """The mean reward of the deciding seat, 0 if the action was never tried, and its standard error."""
+        """Return the mean reward of the deciding seat, 0 if the action was never tried, and its standard error."""
         cdef double share = self.margin_share, scale = self.scale, mean = win_share, scaled
         if share:
             scaled = standard_error(sums.visits, sums.margin / scale, sums.margin_squares / (scale * scale))
@@ -62,7 +62,7 @@ cdef class LineBuilder:
 
 
 cdef void average(const ActionSums *sums, int seats, Shares *shares) noexcept nogil:
-    """Fill in the means and their standard errors."""
+    """Write the means and their standard errors."""
     cdef int i
     for i in range(seats):
         shares.mean[i] = sums.wins[i] / max(sums.visits, 1)
@@ -70,7 +70,7 @@ cdef void average(const ActionSums *sums, int seats, Shares *shares) noexcept no
 
 
 cdef double standard_error(uint32_t visits, double total, double squares) noexcept nogil:
-    """The standard error of a mean of independent samples; for fewer than two, the widest possible."""
+    """Return the standard error of a mean of independent samples; the widest possible for fewer than two."""
     cdef double mean, variance
     if visits < 2:
         return WIDEST
@@ -82,10 +82,10 @@ cdef double standard_error(uint32_t visits, double total, double squares) noexce
 
 
 cdef void sharpen(Shares *shares, int seats, double exponent, double lead) noexcept nogil:
-    """Raise win shares to an exponent, give the first seat its lead, scale all to add up to 1, and their errors too.
+    """Raise win shares to an exponent, add the first seat's lead, scale them to sum to 1, and adjust their errors.
 
-    Each share is treated against the sum of the others: sharpening multiplies its log odds by the exponent, and so also
-    the standard error of the log odds. Zeros stay, errors are at most 0.5; 1 and no lead change nothing.
+    Each share is treated against the sum of the others: the exponent multiplies its log odds, and so also their
+    standard error. Zeros stay; errors are at most 0.5; an exponent of 1 without a lead changes nothing.
     """
     cdef double total = 0.0, spread
     cdef int i
@@ -110,7 +110,7 @@ cdef tuple as_tuple(const double *numbers, int n):
 
 
 def sharpened(means, errors, double exponent, double lead=0.0):
-    """Return win shares and their standard errors as a line with this exponent and lead reports them, by seat."""
+    """Return win shares and standard errors by seat, as a line reports them with this exponent and lead."""
     cdef Shares shares
     cdef int i, seats = len(means)
     if not len(errors) == seats <= MAX_SEATS:

@@ -1,11 +1,11 @@
-"""What one line gains over another, feature by feature, and whether that exceeds chance."""
+"""The gain of one line over another in each feature, and whether it exceeds chance."""
 
 from dataclasses import dataclass
 from math import inf, pi, sqrt, tan
 from statistics import NormalDist
 
-FEWEST_WORLDS = 8  # needed to estimate an error
-CHANCE = 0.02  # probability that a sentence names a feature that does not differ, however many features there are
+FEWEST_WORLDS = 8  # minimum for an estimate of the error
+CHANCE = 0.02  # probability that a sentence names a feature that does not differ, for any number of features
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,10 +13,10 @@ class Gain:
     """The difference between two lines in one feature, over worlds in which both were played.
 
     Attributes:
-        feature: its name.
-        at_game_end: measured at the end of the game; else at the end of the current round.
-        mean: over the worlds, in the feature's own unit.
-        error: standard error of the mean, from the paired differences.
+        feature: name of the feature.
+        at_game_end: whether it is measured at the end of the game; otherwise at the end of the current round.
+        mean: mean over the worlds, in the feature's unit.
+        error: standard error of the mean, from paired differences.
         worlds: number of worlds.
     """
 
@@ -27,7 +27,7 @@ class Gain:
     worlds: int
 
     def holds(self, features: int, least: float) -> bool:
-        """Whether it is worth mentioning, and larger than the largest of `features` differences would be by chance."""
+        """Whether the gain is worth mentioning and larger than the largest of `features` differences by chance."""
         enough = self.worlds >= FEWEST_WORLDS and abs(self.mean) >= least
         return enough and abs(self.mean) > deviations(CHANCE / features, self.worlds - 1) * self.error
 
@@ -40,14 +40,14 @@ def gain(feature: str, worlds: int, total: float, squares: float, *, at_game_end
 
 
 def deviations(chance: float, freedom: int) -> float:
-    """Return the number of standard errors that a mean exceeds, on either side, with this probability.
+    """Return the number of standard errors that a mean exceeds on either side with this probability.
 
-    Student's t from the normal quantile (Abramowitz and Stegun 1964, 26.7.5), `freedom` degrees of freedom; for one
-    degree, where that series is a quarter too small at 5 %, the exact quantile (Cauchy's).
+    Student's t from the normal quantile (Abramowitz and Stegun 1964, 26.7.5) with `freedom` degrees of freedom. For one
+    degree, where that series is a quarter too small at 5 %, the exact quantile (Cauchy's) is used.
     """
     if freedom == 1:
         return 1 / tan(pi * chance / 2)
-    z = round(NormalDist().inv_cdf(1 - chance / 2), 9)  # its last places depend on the C library
+    z = round(NormalDist().inv_cdf(1 - chance / 2), 9)  # its last digits depend on the C library
     square = z * z
     first = z * (square + 1) / 4
     second = z * ((5 * square + 16) * square + 3) / 96

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The handle of a search: limits, threads, results. The search of a thread is in tree_search.pyx, runs in run.pyx."""
+"""The searcher: limits, threads, results. One thread's search is in tree_search.pyx, runs are in run.pyx."""
 import math
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
@@ -47,31 +47,31 @@ REASONS = {
 cdef class Searcher:
     """A resumable search; its defaults are those of `ismcts-plain`.
 
-    Equal seeds and iterations give results equal to the last bit with one thread, whether run at once or in slices.
-    Several threads search one tree, in an order that is new every time.
+    Equal seeds and iterations give bit-identical results with one thread, whether run at once or in slices. Several
+    threads search one tree, and their order differs from run to run.
 
     Args:
         root: the position to search, from `observe`.
-        seed: 0 to 2**64 - 1, of all random choices.
+        seed: seed of all random choices, 0 to 2**64 - 1.
         max_bytes: memory of the tree; once it is full, its least visited nodes make room for new ones.
-        max_visits: iterations that the tree counts, those from earlier roots too; it makes no more of them, except up
-            to 64 a thread where a run has begun by clearing it.
-        clock: a function that returns the time in seconds, for simulations; by default time.monotonic. What it raises
-            ends the run, and is raised there.
+        max_visits: maximum number of iterations counted in the tree, including those from earlier roots. A run makes no
+        more, except up to 64 per thread if it begins by clearing the tree.
+        clock: a function that returns the time in seconds, for simulations; by default time.monotonic. An exception
+        that it raises ends the run and is raised there.
         options: the fields of Options.
 
     Raises BadLimit for an option out of its range.
     """
-    cdef list searches           # of its threads
+    cdef list searches           # one per thread
     cdef SharedTree tree
     cdef object root, seed, seeds, options, reason, clock
     cdef State view
     cdef double elapsed          # while any thread searched, seconds
-    cdef double began            # when the first of those that are searching did
-    cdef bint advanced           # from its first root
+    cdef double began            # when the first of the running threads began
+    cdef bint advanced           # whether it has moved on from its first root
     cdef int running             # threads
-    cdef int threads             # most that there might be in a run
-    cdef int held                # by so many who are going to use the tree, in another thread
+    cdef int threads             # maximum number in a run
+    cdef int held                # number of holds by other threads that are about to use the tree
 
     def __cinit__(
         self, root not None, *, seed, max_bytes=DEFAULT_MAX_BYTES, max_visits=MAX_VISITS, clock=None, **options
@@ -112,24 +112,24 @@ cdef class Searcher:
 
     @property
     def iterations(self):
-        """Iterations run so far from this position."""
+        """Number of iterations run so far from this position."""
         return sum([(<TreeSearch> search).search.statistics.iterations for search in self.searches])
 
     def run(self, *, seconds=None, deadline=None, iterations=None, threads=1, early=False):
         """Search for at least one more iteration, and return the Result so far; the GIL is released.
 
-        It ends as after its last iteration, without one if need be, once the tree has counted all that it can.
+        Once the tree's counts are full, the run ends as if it had reached its last iteration, possibly without one.
 
         Args:
             seconds: time from now, above 0.
-            deadline: the same as a reading of time.monotonic; the earlier of the two holds.
-            iterations: how many more, above 0, all threads together.
-            threads: 1 to 256, which search the tree at once; with several, equal seeds promise nothing.
-            early: end as soon as the rest of the limits cannot change the best line (remaining time counts as the
-                iterations possible at the best speed so far). A search of a chance event never ends early, because all
-                of its lines are needed.
+            deadline: the same as a reading of time.monotonic; the earlier of the two applies.
+            iterations: number of additional iterations of all threads together, above 0.
+            threads: number of threads that search the tree, 1 to 256; with several, results are not reproducible.
+            early: end once the remaining limits cannot change the best line. Remaining time counts as the iterations
+            possible at the best speed so far. A search of a chance event never ends early, because all of its lines
+            are needed.
 
-        Raises BadLimit for a limit out of its range or when there is none, RuntimeError if already running.
+        Raises BadLimit for a limit out of its range or if there is none, RuntimeError if already running.
         """
         cdef double started = self._now()
         until = end_of_run(seconds, deadline, started)
@@ -149,7 +149,7 @@ cdef class Searcher:
         return self.result()
 
     def allow(self, iterations):
-        """Set how many more iterations all threads together may run; None for any number.
+        """Set the number of further iterations for all threads together; None for no limit.
 
         Raises BadLimit for a number out of its range.
         """
@@ -161,18 +161,18 @@ cdef class Searcher:
     def step(
         self, double pause, *, double deadline, thread=0, threads=1, bint early=False, Worker worker=None
     ):
-        """Search in one thread for a slice; return why it ended (`paused`: it can go on) and its iterations.
+        """Search in one thread for a slice; return why it ended (`paused`: it can continue) and its iterations.
 
-        For callers that share threads among many searches and take the result when they want it. Several threads may
-        step at once. `allow` comes first.
+        For callers that share threads among many searches and read the result when they want it. Several threads may
+        step at once. Call `allow` first.
 
         Args:
-            pause: the end of the slice, a reading of time.monotonic.
-            deadline: that of the search, likewise; infinity for none.
-            thread: which one of this search, counted from 0; no two at once may be the same.
-            threads: of this search that there may be until its end, at least 1.
+            pause: end of the slice, as a reading of time.monotonic.
+            deadline: deadline of the search, likewise; infinity for none.
+            thread: number of the thread in this search, from 0; concurrent calls must use different numbers.
+            threads: maximum number of threads of this search until its end, at least 1.
             early: as in `run`.
-            worker: whose thread of the system searches while this one waits; None for this thread.
+            worker: worker whose system thread searches while this one waits; None for this thread.
         """
         cdef TreeSearch search = self._search_of(whole("thread", thread, 0, MAX_THREADS - 1))
         cdef uint64_t before = search.search.statistics.iterations
@@ -191,7 +191,7 @@ cdef class Searcher:
                 self.elapsed += self._now() - self.began
 
     def _run_threads(self, until, threads, early):
-        """Run so many threads, this one among them. Return the strongest reason why they ended."""
+        """Run `threads` threads, including this one. Return the strongest reason why they ended."""
         if threads == 1:
             return self._search_of(0).run(math.inf, until, early, 1)
         searches = [self._search_of(i) for i in range(threads)]
@@ -204,11 +204,11 @@ cdef class Searcher:
         return monotonic() if self.clock is None else self.clock()
 
     def stop(self):
-        """End the current run, or else the next one, after its current iteration. Any thread may call this."""
+        """End the current run, or else the next one, after its current iteration. Thread-safe."""
         write_flag(&self.tree.stop, BY_STOP)
 
     def hold(self):
-        """Refuse `advance` until `release`: what another thread is going to do needs the present root and its tree."""
+        """Make `advance` fail until `release`, because another thread is about to use the present root and its tree."""
         self.held += 1
 
     def release(self):
@@ -216,21 +216,21 @@ cdef class Searcher:
         self.held -= 1
 
     def advance(self, root not None):
-        """Continue from another root of the same game and observer, with the statistics that the tree already has.
+        """Continue from another root of the same game and observer, keeping the statistics of the tree.
 
-        Nodes are information sets found by key, so every node that earlier searches met is found again, however it
-        was reached, and none that has become impossible. All nodes stay, unless they fill more than half of the
-        memory: then the next run begins by keeping only the nodes reached from the new root, the most visited first,
-        in about half of the memory. It skips this if it would take more than a quarter of its time (some milliseconds
-        for 50,000 nodes); a tree is then cleared that does not know the root, and a full one that has fewer iterations
-        of it than the run could make. One that has counted more than half of `max_visits` is cleared at once. The
+        Nodes are information sets found by key. Every node from earlier searches is found again, however it was
+        reached, and none that has become impossible. All nodes stay unless they fill more than half of the memory. In
+        that case the next run begins by keeping only the nodes reachable from the new root, most visited first, in
+        about half of the memory. It skips this if it would take more than a quarter of its time (some milliseconds for
+        50,000 nodes). It then clears a tree that does not know the root, or a full one with fewer iterations of the
+        root than the run could make. A tree that has counted more than half of `max_visits` is cleared at once. The
         stream of random numbers continues.
 
         Args:
             root: from `observe`; usually a later position of the game, at the seat's next decision.
 
         Raises WrongSeat for another observer, ValueError for another game or number of players, RuntimeError during
-        a run, and while the tree is held or read.
+        a run, or while the tree is held or read.
         """
         self._require_rest()
         if self.held:
@@ -253,7 +253,7 @@ cdef class Searcher:
         """Return the result so far. Raises RuntimeError before the first run and during a run.
 
         Args:
-            stop_reason: why the search ended, for callers that know; None for the reason of the latest run.
+            stop_reason: why the search ended, if the caller knows; None for the reason of the latest run.
         """
         cdef TreeSearch search
         self._require_rest()
@@ -280,9 +280,9 @@ cdef class Searcher:
         )
 
     def _is_reproducible(self):
-        """Whether the first thread made all iterations, from the first root, in a tree that was its own.
+        """Whether the first thread made all iterations from the first root, in an unshared tree.
 
-        A full tree frees less at once where there may be more threads.
+        A full tree frees less at a time if there may be more threads.
         """
         cdef TreeSearch first = self._search_of(0)
         alone = first.search.statistics.iterations == self.iterations
@@ -291,17 +291,17 @@ cdef class Searcher:
     def explain(self, result, *, lines=5, worlds=EXPLAINED_WORLDS, plies=MANY_PLIES):
         """Return the result with an outlook on each of its first lines, and the reason for the best one.
 
-        Each world is played to its end once for each line, with the same cards and luck: by the most visited actions
-        of the tree, then by the guide's weights. Takes about 10 us per world and line, and 40 early in a game.
-        Without a guide the result is returned unchanged.
+        Each world is played to its end once per line, with the same cards and luck: first by the most visited actions
+        of the tree, then by the guide's weights. Takes about 10 us per world and line, 40 us early in a game. Without a
+        guide the result is returned unchanged.
 
         Args:
-            result: of this search, from its present position.
-            lines: number of lines to explain, at least 1; at most all are explained.
-            worlds: determinizations, above 0.
-            plies: limit for each line after which no new world begins; a ply takes about a tenth of a microsecond.
+            result: result of this search, from its present position.
+            lines: number of lines to explain, at least 1; if there are fewer, all are explained.
+            worlds: number of determinizations, above 0.
+            plies: number of plies per line after which no new world begins; a ply takes about a tenth of a microsecond.
 
-        Raises ValueError for a number that is no integer or out of its range.
+        Raises ValueError for a number that is not an integer or out of its range.
         """
         if self.view.game.guide == NULL:
             return result
@@ -311,7 +311,7 @@ cdef class Searcher:
         )
 
     def foresee(self, actions, *, worlds=EXPLAINED_WORLDS, plies=MANY_PLIES):
-        """Return the outlook of each action, and the gains of the first one over the second, feature by feature.
+        """Return the outlook of each action, and the gains of the first over the second, feature by feature.
 
         Args:
             actions: texts of at least one action, all legal in the position. The game must have a guide.
@@ -330,7 +330,7 @@ cdef class Searcher:
         cdef OutlookSums *lines = <OutlookSums *> malloc(n * sizeof(OutlookSums))
         if lines == NULL:
             raise MemoryError(f"no memory for the outlook of {n} lines")
-        self.running += 1  # nothing may move the tree meanwhile
+        self.running += 1  # the tree must not move meanwhile
         try:
             with nogil:
                 lived = look_ahead(&search.search, firsts, n, most, left, seed, lines)
@@ -376,14 +376,14 @@ cdef class Searcher:
         return ranked(lines, options.choice, settled=search.settled(), deviations=options.deviations)
 
     def _odds(self):
-        """The probability of each outcome of the chance event, by its text."""
+        """Return the probability of each outcome of the chance event, by its text."""
         return {
             self.view.game.texts[code]: chance
             for code, chance in zip(self.view.legal_codes(), self.view.odds(), strict=True)
         }
 
     cdef object _line(self, LineBuilder builder, int code, uint32_t place, uint32_t visits):
-        """Return the line of an action, with its principal variation; `visits` are those of the root."""
+        """Return the line of an action with its principal variation; `visits` are those of the root."""
         cdef TreeSearch search = self.searches[0]
         cdef ActionSums sums = search.sums(place, visits)
         variation = tuple([self.view.game.texts[ply] for ply in search.variation(<action_t> code)])

@@ -30,11 +30,11 @@ cdef extern from *:
     void prefetch(const void *p) noexcept nogil
 
 cdef enum:
-    SETTLED_FROM = 16            # visits to a node, from which its win may count as settled
-    FARTHEST = 16                # times as far from 1 as the best edge may be the mean of all edges
-    PART = 64                    # one in so many visits makes an edge count as the best
+    SETTLED_FROM = 16            # visits to a node before its win may count as settled
+    FARTHEST = 16                # maximum ratio of the mean distance from 1 of all edges to that of the best
+    PART = 64                    # an edge needs one in PART of the visits to count as the best
 
-cdef double GROWS_FROM = 500     # visits to a node, by which C of PUCT has grown once
+cdef double GROWS_FROM = 500     # visits to a node after which C of PUCT has grown once
 
 
 cdef void iterate(Search *search) noexcept nogil:
@@ -62,7 +62,7 @@ cdef void rewind(Search *search) noexcept nogil:
 
 
 cdef action_t in_turn(Search *search, int n) noexcept nogil:
-    """Return the one of n listed actions of the root whose turn it is."""
+    """Return the one of the root's n listed actions whose turn it is."""
     if search.luck.turns_left == 0:
         search.luck.turns_left = n
     search.luck.turns_left -= 1
@@ -105,9 +105,9 @@ cdef void descend(Search *search) noexcept nogil:
 
 
 cdef int list_actions(Search *search) noexcept nogil:
-    """Write the legal actions, at the root only those considered, and return how many.
+    """Write the legal actions (at the root only those considered) and return their number.
 
-    None may be left if the observer does not know what the deciding seat holds.
+    There may be none if the observer does not know the deciding seat's hand.
     """
     cdef int n = search.ops.legal(search.world, search.legal)
     return n if search.path.length or not search.root.num_considered else keep_considered(search, n)
@@ -126,7 +126,7 @@ cdef int keep_considered(Search *search, int n) noexcept nogil:
 
 
 cdef uint32_t lookup_node(Search *search, int n) noexcept nogil:
-    """Return the world's node, with an edge for each of the n listed actions unless it is new; NO_NODE without one."""
+    """Return the node of the world, with edges for the n listed actions unless it is new; NO_NODE if there is none."""
     cdef uint64_t key = search.ops.key(search.world, search.root.observer)
     cdef uint64_t parent = search.path.entered
     search.path.entered = key
@@ -135,7 +135,7 @@ cdef uint32_t lookup_node(Search *search, int n) noexcept nogil:
 
 
 cdef bint traverse(Search *search, uint32_t node, span_t row, uint32_t edge, int seat) noexcept nogil:
-    """Play the action of a node's edge and put it on the path; return whether it had been tried before."""
+    """Play the action of an edge and append it to the path; return whether it had been tried before."""
     cdef int count = 0 if search.path.fresh else row.count
     cdef uint32_t record = peek_count(&search.tree.edges[edge].record) & (MOVED - 1)
     search.ops.play(search.world, search.tree.actions[edge])
@@ -143,7 +143,7 @@ cdef bint traverse(Search *search, uint32_t node, span_t row, uint32_t edge, int
     search.path.length += 1
     search.statistics.depth = max(search.statistics.depth, search.path.length)
     if record:
-        prefetch(record_at(search.tree, record))  # so that it is in the cache when the path is backed up
+        prefetch(record_at(search.tree, record))  # prefetch for the backup of the path
     return peek_count(&search.tree.edges[edge].visits) != 0
 
 
@@ -180,16 +180,16 @@ cdef inline void count_unavailable(const Search *search, Edge *edge) noexcept no
 
 
 cdef inline uint32_t availability_of(uint64_t visits, const Edge *edge) noexcept nogil:
-    """Return in how many of so many visits to its node an action was legal, this visit included.
+    """Return in how many of the visits to its node an action was legal, including this visit.
 
-    Visits of other threads may be missing without being counted yet.
+    Visits of other threads may be missing from the counts.
     """
     cdef uint32_t missing = peek_count(&edge.missing)
     return <uint32_t> (visits - missing) if visits > missing else 1
 
 
 cdef uint32_t edge_in_turn(Search *search, span_t row, int n) noexcept nogil:
-    """Return the edge of the action whose turn it is; all that are listed count as available."""
+    """Return the edge of the action whose turn it is; all listed actions count as available."""
     cdef action_t action = in_turn(search, n)
     cdef uint32_t legal[MAX_LEGAL]
     cdef uint32_t edge, found = row.first
@@ -207,11 +207,11 @@ cdef uint32_t edge_in_turn(Search *search, span_t row, int n) noexcept nogil:
 
 
 cdef uint32_t select(Search *search, span_t span, int n) noexcept nogil:
-    """Return an edge of a legal action: a random untried one, else the best by UCB1 with availability."""
+    """Select an edge of a legal action: a random untried one, else the best by UCB1 with availability counts."""
     cdef Edge *row = search.tree.edges + span.first
     cdef const action_t *actions = search.tree.actions + span.first
     cdef uint32_t untried[MAX_LEGAL]
-    cdef uint32_t counted = 0    # log_counted is its logarithm: edges of one node mostly have one availability
+    cdef uint32_t counted = 0    # log_counted is its logarithm: edges of a node mostly share one availability
     cdef uint64_t visits = 1 + visits_to(search.tree, span)
     cdef int e, i = 0, tries = 0, best = -1
     cdef double score, best_score = 0, log_counted = 0
@@ -237,15 +237,15 @@ cdef uint32_t select(Search *search, span_t span, int n) noexcept nogil:
 
 
 cdef uint32_t select_by_priors(Search *search, span_t span, int n) noexcept nogil:
-    """Return an edge of a legal action by PUCT with availability; an untried one has the mean value of the others.
+    """Select an edge of a legal action by PUCT with availability; an untried one has the mean value of the others.
 
-    Silver et al. 2017, Nature 550, with the action's own availability in place of the visits to the node. C grows with
-    the logarithm of those visits (Silver et al. 2018, Science 362), in the form that KataGo gave it.
+    Silver et al. 2017, Nature 550, with the action's own availability instead of the visits to the node. C grows with
+    the logarithm of those visits (Silver et al. 2018, Science 362), in KataGo's form.
     """
     cdef Edge *row = search.tree.edges + span.first
     cdef const action_t *actions = search.tree.actions + span.first
     cdef uint32_t legal[MAX_LEGAL]
-    cdef uint32_t tried, counted = 0  # root_counted is its square root: edges of one node mostly have one availability
+    cdef uint32_t tried, counted = 0  # root_counted is its square root: edges of a node mostly share one availability
     cdef int e, i = 0, best = 0
     cdef uint64_t visits = 0, missed = 0
     cdef double score, best_score = -INFINITY, rewards = 0, exploration = search.options.exploration, root_counted = 0
@@ -286,17 +286,17 @@ cdef uint32_t select_by_priors(Search *search, span_t span, int n) noexcept nogi
 cdef inline double doublings(double x) noexcept nogil:
     """Return the binary logarithm of a normal number, linear between powers of two.
 
-    It is read from the bits: the C library's logarithm takes longer, and depends on the processor in its last bit.
+    It is read from the bits: the C library's logarithm is slower, and its last bit depends on the processor.
     """
     cdef int64_t bits
     memcpy(&bits, &x, 8)
     return (bits - (<int64_t> 1023 << 52)) * (1.0 / (<int64_t> 1 << 52))
 
 
-# -- where the win is settled ----------------------------------------------------------------------
+# -- settled wins ----------------------------------------------------------------------------------
 
 cdef bint may_be_settled(const Search *search, uint64_t visits, double won) noexcept nogil:
-    """Whether a look at every edge of a node is worth its time, given the visits to all and the sum of their wins."""
+    """Whether checking every edge of a node is worth its time, given the visits to all and the sum of their wins."""
     cdef double far = FARTHEST * search.options.settled * visits
     return visits >= SETTLED_FROM and (won <= far or won >= visits - far)
 
@@ -317,7 +317,7 @@ cdef bint is_settled(const Search *search, const Edge *row, const uint32_t *lega
 cdef bint wins_surely(
     const Search *search, const Edge *row, const uint32_t *legal, int n, uint64_t visits
 ) noexcept nogil:
-    """Whether an edge surely wins that has its part of so many visits."""
+    """Whether an edge with its part of the visits surely wins."""
     cdef uint32_t tried
     cdef int i
     for i in range(n):
@@ -330,10 +330,10 @@ cdef bint wins_surely(
 cdef uint32_t select_settled(
     Search *search, Edge *row, const uint32_t *legal, int n, uint64_t visits, double exploration
 ) noexcept nogil:
-    """Return one of n edges as `select_by_priors` does, where points count beside the win.
+    """Select one of n edges like `select_by_priors`, but with points counting besides the win.
 
     Args:
-        visits: to the node, this one included.
+        visits: visits to the node, including this one.
         exploration: C for rewards that are win shares.
     """
     cdef double floor = search.options.settled_floor / n, unknown = settled_mean(search, row, legal, n)
@@ -355,7 +355,7 @@ cdef uint32_t select_settled(
 
 
 cdef double settled_mean(const Search *search, const Edge *row, const uint32_t *legal, int n) noexcept nogil:
-    """Return the mean reward of n edges together."""
+    """Return the mean reward over n edges."""
     cdef double rewards = 0
     cdef uint64_t visits = 0
     cdef int i
@@ -366,7 +366,7 @@ cdef double settled_mean(const Search *search, const Edge *row, const uint32_t *
 
 
 cdef inline double reopened(Edge *edge) noexcept nogil:
-    """Return the prior of an edge, below 0 if it is proven; one of which only the win is proven is open again."""
+    """Return the prior of an edge, negative if it is proven; an edge with only its win proven is open again."""
     cdef float prior = peek_prior(&edge.prior)
     if prior < PROVEN:
         prior = -prior
@@ -388,7 +388,7 @@ cdef void back_up(Search *search) noexcept nogil:
 
 
 cdef inline void add_own_outcome(Search *search, const PathStep *step, Edge *edge) noexcept nogil:
-    """Add the outcome where no other thread can come in between."""
+    """Add the outcome to an edge that no other thread can change meanwhile."""
     cdef uint32_t record
     if edge.record == 0:
         edge.record = take_record(search.tree, &search.room)

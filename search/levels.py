@@ -1,10 +1,10 @@
-"""Levels of play, 1 to 8: the shipped search with fewer iterations, and with choices that err as people do.
+"""Levels of play, 1 to 8: the shipped search with fewer iterations, and with human-like errors in its choice.
 
-The odds of choosing a line fall with its expected loss in points against the best line: small errors are frequent,
-large ones rare, and a line that the search hardly visits is hardly ever chosen. So a weak level plays weakly, but not
+The odds of choosing a line fall with its expected loss in points against the best line: small errors are frequent and
+large ones rare. A line that the search hardly visits is hardly ever chosen. A weak level thus plays weakly but not
 absurdly. A line with a higher margin than the best one counts as losing nothing.
 
-A level without noise gives up for what a character likes only what the search is sure of: lower bounds are compared.
+A level without noise follows a character's preferences only where the search is sure: it compares lower bounds.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ from clerestory.search.options import WELL_VISITED
 
 Liking = Callable[[str], float]
 
-SEEN = 0.2  # of the most visits: lines with at least as many are equally likely to be considered
+SEEN = 0.2  # share of the most visits at which a line is equally likely to be considered
 
 
 def level_of(game: Game, number: int) -> Level:
@@ -30,26 +30,26 @@ def level_of(game: Game, number: int) -> Level:
 
 
 def liking_of(game: Game, character: str) -> Liking | None:
-    """Return the points that a character gives up for an action, given its text; None if it plays as its level does."""
+    """Return the points that a character gives up for an action, given its text; None without preferences."""
     manner = game.tuning.manners.get(character)
     return None if manner is None else manner.liking
 
 
 def choose_as(character: str, view: State, lines: Sequence[Line], level: Level, seed: int) -> Line:
-    """Return the line that a level takes in a position, as a character ("" is none) and otherwise as `choose_line`."""
+    """Return the line that a level chooses in a position, as a character ("" for none), otherwise as `choose_line`."""
     return choose_line(lines, level, seed, liking_of(view.game, character), view.game.tuning.scale[view.seats])
 
 
 def choose_line(
     lines: Sequence[Line], level: Level, seed: int, liking: Liking | None = None, scale: float = 1.0
 ) -> Line:
-    """Return the line that a level takes; equal for equal arguments.
+    """Return the line that a level chooses; equal for equal arguments.
 
     Args:
-        lines: of a search, best first.
-        level: of play, which sets the amount of noise.
-        seed: of the random choice, 0 to 2**64 - 1.
-        liking: returns the points that the player gives up for an action, given its text; None for a plain one.
+        lines: lines of a search, best first.
+        level: level of play, which sets the amount of noise.
+        seed: seed of the random choice, 0 to 2**64 - 1.
+        liking: returns the points that the player gives up for an action, given its text; None for no preferences.
         scale: points that correspond to 1 in the score of a line (`Tuning.scale`).
     """
     tried = [line for line in lines if line.visits]
@@ -61,7 +61,7 @@ def choose_line(
     losses = [max(line.loss, 0.0) for line in tried]
     if liking is not None:
         losses = [loss - liking(line.action) for line, loss in zip(tried, losses, strict=True)]
-        losses = [loss - min(losses) for loss in losses]  # so that the least is 0, as without likings
+        losses = [loss - min(losses) for loss in losses]  # makes the smallest loss 0, as without preferences
     odds = [min(line.visits / enough, 1.0) * exp(-loss / level.noise) for line, loss in zip(tried, losses, strict=True)]
     left = Rng(seed).unit() * sum(odds)
     for line, share in zip(tried, odds, strict=True):
@@ -72,7 +72,7 @@ def choose_line(
 
 
 def favourite(lines: Sequence[Line], liking: Liking, scale: float) -> Line:
-    """Return the well visited line with the least loss of lower bound against the first, in points, less its liking."""
+    """Return the well visited line with the least loss of lower bound, in points, minus its liking."""
     bound, enough = lines[0].lower_bound, WELL_VISITED * max(line.visits for line in lines)
     visited = (line for line in lines if line.visits >= enough)
     return min(visited, key=lambda line: max(bound - line.lower_bound, 0.0) * scale - liking(line.action))

@@ -1,4 +1,4 @@
-"""When a search ends, and how much memory and how many threads it may have."""
+"""The limits of a search: time, memory and threads."""
 
 import math
 from numbers import Integral
@@ -6,10 +6,10 @@ from numbers import Integral
 from clerestory.search.errors import BadLimit
 
 MAX_ITERATIONS = (1 << 63) - 1
-LONGEST_TIME = 24 * 3600.0  # seconds: the most that a search may be given
+LONGEST_TIME = 24 * 3600.0  # seconds: maximum time of a search
 MIN_BYTES = 1 << 16  # of a tree
 DEFAULT_MAX_BYTES = 256 << 20
-MAX_VISITS = 4_000_000_000  # that a tree counts: its counts have 32 bits
+MAX_VISITS = 4_000_000_000  # counted in a tree, in 32-bit counters
 MAX_THREADS = 256
 
 

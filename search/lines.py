@@ -8,25 +8,25 @@ from clerestory.figures import Outlook as Outlook
 from clerestory.search.options import POINT, SETTLED_VISITS, WELL_VISITED
 
 WIDEST_ERROR = 0.5  # largest standard error of a number between 0 and 1
-DOUBTFUL = 200  # visits; with fewer, also of the first line's in proportion, a line's figures may be far off
+DOUBTFUL = 200  # visits; a line with fewer, or too few relative to the first line, may have unreliable figures
 PROPORTION = 0.02  # of the visits of the first line
 
 
 @dataclass(slots=True, unsafe_hash=True)
 class Line:
-    """One legal action of the root, with the search's estimates. Nobody changes it once its result has it.
+    """One legal action of the root, with the search's estimates. Treat it as immutable once it is part of a result.
 
-    It is not frozen, because results have dozens, and a frozen one takes eight times as long to make.
+    It is not frozen, because results have dozens of lines, and frozen ones take eight times as long to create.
 
     Attributes:
-        action: its text.
+        action: text of the action.
         label: the same in plain English.
-        visits: iterations that tried it.
-        availability: iterations in which it was legal.
+        visits: number of iterations that tried it.
+        availability: number of iterations in which it was legal.
         win_shares: win share of each seat, 0 to 1: the mean over the iterations, calibrated by the option `sharpness`
             for players as strong as the search; 0 if it was never tried.
-        standard_errors: of each win share, as if iterations were independent; at most 0.5, the value before the second
-            visit.
+        standard_errors: standard error of each win share, as if iterations were independent; at most 0.5, the value
+            before the second visit.
         margin: mean margin of the deciding seat, points: its score minus the best other; 0 if it was never tried.
         margin_error: standard error of the margin, points; infinite before the second visit.
         score: mean reward of the deciding seat, which the search maximizes: its mean win share, or its margin on the
@@ -35,9 +35,9 @@ class Line:
         lower_bound: lower confidence bound of the score; below 0 when little is known.
         loss: margin of the best line minus that of this one, points; negative if this line has the higher margin; 0 if
             it was never tried.
-        principal_variation: this action first, then the most visited replies and any chance event with a single
-            possible outcome, for as long as no hidden information is needed to continue.
-        probability: of an outcome, given what everyone can see; None for an action.
+        principal_variation: this action, then the most visited replies and any chance event with a single possible
+            outcome, for as long as no hidden information is needed to continue.
+        probability: probability of an outcome, given what everyone can see; None for an action.
         outlook: one element for each feature if the line was explained; else ().
     """
 
@@ -59,11 +59,11 @@ class Line:
 
 
 def ranked(lines: Iterable[Line], choice: str, *, settled: bool = False, deviations: float = 2.0) -> tuple[Line, ...]:
-    """Return lines, which are new, with their losses, in the order in which everybody shows them.
+    """Sort new lines into display order, and set their losses.
 
-    The line to play comes first, by a rule of the final choice; where the win is settled, by the lower bound of what
-    the search maximizes there. The others follow by their lower bounds, the highest first, so that no line is above
-    another only because its error is wide; then the doubtful ones by visits. Equal lines stay as given.
+    The line to play comes first: by the final choice rule or, once the win is settled, by the lower bound of the reward
+    used there. The others follow by their lower bounds, highest first, so that no line ranks above another only because
+    its error is large. The doubtful ones come last, by visits. Ties keep their given order.
     """
     by_visits = sorted(lines, key=lambda line: -line.visits)
     bounds = {id(line): settled_bound(line, deviations) if settled else line.lower_bound for line in by_visits}
@@ -84,12 +84,12 @@ def ranked(lines: Iterable[Line], choice: str, *, settled: bool = False, deviati
 
 
 def is_doubtful(line: Line, best: Line) -> bool:
-    """Whether an action was tried too seldom, also against the one to play, for its figures to be compared."""
+    """Whether an action was tried too rarely, in absolute terms or against the line to play, to compare its figures."""
     return line.visits < min(DOUBTFUL, PROPORTION * best.visits)
 
 
 def settled_bound(line: Line, deviations: float) -> float:
-    """Return the lower bound of a line's win share and points together."""
+    """Return the lower bound of a line's win share and points combined."""
     error = line.score_error + POINT * line.margin_error
     return line.score + POINT * line.margin - deviations * error
 

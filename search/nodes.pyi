@@ -1,1 +1,1 @@
-"""Only for other compiled modules: see entering.pxd."""
+"""Only for other compiled modules: see nodes.pxd."""

@@ -1,11 +1,13 @@
 # cython: language_level=3
-"""Entering a node: it is made at its first visit, with the one edge that this visit takes; its second visit needs the
-others, and gives it a whole row. Most nodes are visited once. Where seats have cards that others do not know, a node
-has a whole row at once: which actions were legal in the first world, and so available, would be forgotten.
+"""Looks up nodes and creates missing ones.
 
-A node is entered by whoever writes its key first, and published once its row is complete; others who come meanwhile end
-their descent there. A node that meets new actions gets a new row: each edge is locked, copied, and marked as moved, and
-outcomes on the way to it go to its new place.
+A node is created at its first visit with one edge, the one that this visit takes. Its second visit needs the others
+and gives it a whole row. Most nodes are visited once. If seats have hidden cards, a node gets a whole row at once:
+otherwise the actions that were legal, and so available, in the first world would be forgotten.
+
+A node belongs to the thread that writes its key first, and is published once its row is complete; threads that arrive
+meanwhile end their descent there. A node that meets new actions gets a new row: each edge is locked, copied and marked
+as moved, and outcomes on their way to it go to its new place.
 """
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
@@ -28,10 +30,10 @@ cdef extern from "sharing.h":
 
 
 cdef uint32_t lookup_or_make_node(Search *search, uint64_t key, uint64_t parent, int n) noexcept nogil:
-    """Return the node of a key with an edge for each of the n listed actions, or with one if it is new.
+    """Return the node of a key with an edge for each of the n listed actions, or with one edge if it is new.
 
-    `parent` is the key of the node from which it was reached, 0 at the root. NO_NODE if there is no memory for that, or
-    if another thread is just making the node.
+    `parent` is the key of the previous node on the path, 0 at the root. Returns NO_NODE without memory, or if
+    another thread is creating the node.
     """
     cdef uint32_t place = place_of(search.tree, key)
     cdef Node *node = &search.tree.nodes[place]
@@ -49,7 +51,7 @@ cdef uint32_t lookup_or_make_node(Search *search, uint64_t key, uint64_t parent,
 # -- a new node ------------------------------------------------------------------------------------
 
 cdef uint32_t make_node(Search *search, uint32_t place, uint64_t key, uint64_t parent, int n) noexcept nogil:
-    """Make a node at this place, or after it if others are faster. NO_NODE without memory, or if they make this one."""
+    """Create a node at this place or after it; NO_NODE without memory, or if another thread made the node."""
     cdef Tree *tree = search.tree
     cdef uint64_t there
     cdef span_t row
@@ -72,9 +74,9 @@ cdef uint32_t make_node(Search *search, uint32_t place, uint64_t key, uint64_t p
 
 
 cdef bint has_place(Search *search) noexcept nogil:
-    """Whether the table may have one more node. It is grown between two iterations, in time unless many threads search.
+    """Whether the table has room for one more node. It grows between iterations, usually in time.
 
-    A table that cannot grow any more needs room; one that only this run has no time to grow does not.
+    A table that has reached its final size needs a sweep; one that only this run has no time to grow does not.
     """
     cdef Tree *tree = search.tree
     cdef uint32_t nodes = peek_count(&tree.num_nodes), places = tree.mask + 1
@@ -90,7 +92,7 @@ cdef bint has_place(Search *search) noexcept nogil:
 cdef span_t make_row(Search *search, uint64_t key, uint64_t parent, int n) noexcept nogil:
     """Return a new row, without edges if there is no memory.
 
-    It is of all listed actions at the root, and where other worlds may have others; elsewhere of the one that is taken.
+    It has all listed actions at the root, or if other worlds may have others; elsewhere only the action taken.
     """
     cdef Tree *tree = search.tree
     cdef bint whole = n == 1 or search.path.length == 0 or not search.root.settled
@@ -119,9 +121,9 @@ cdef inline void set_head(Tree *tree, uint32_t first, uint64_t key, uint64_t par
 
 
 cdef void note_parent(Search *search, Node *node, span_t row, uint64_t parent) noexcept nogil:
-    """Add a link from a new parent, unless another one has the same mark or a thread changes the node just now.
+    """Add a link from a new parent, unless another one has the same mark or a thread is changing the node.
 
-    About one link in fifteen is missed for its mark.
+    About one link in fifteen is missed because marks collide.
     """
     cdef span_t marked = span_t(row.first, row.count, row.marks | mark_of(parent))
     cdef uint32_t first
@@ -135,7 +137,7 @@ cdef void note_parent(Search *search, Node *node, span_t row, uint64_t parent) n
 # -- a wider row -----------------------------------------------------------------------------------
 
 cdef bint widen(Search *search, Node *node, int n) noexcept nogil:
-    """Give a node a new row with the listed actions as well. False without memory, or if another thread does so."""
+    """Give a node a new row with the listed actions too; False without memory, or if another thread is doing so."""
     cdef Tree *tree = search.tree
     cdef span_t old = read_span(&node.first), row
     if old.marks & WIDENING or not swap_span(&node.first, old, span_t(old.first, old.count, old.marks | WIDENING)):
@@ -155,7 +157,7 @@ cdef bint widen(Search *search, Node *node, int n) noexcept nogil:
 
 
 cdef void leave_row(Search *search, uint32_t head) noexcept nogil:
-    """Mark a row that its node has left; it is free again once no other thread can be on its way to it."""
+    """Mark a row that its node has left; it becomes free once no other thread can be using it."""
     head_at(search.tree, head).kind = LEFT
     if not search.shared:
         head_at(search.tree, head).next = search.room.left
@@ -163,7 +165,7 @@ cdef void leave_row(Search *search, uint32_t head) noexcept nogil:
 
 
 cdef int count_merged(const Search *search, span_t old, int n) noexcept nogil:
-    """Return the number of edges of a row together with those of the listed actions that it lacks."""
+    """Return the number of edges of a row plus those of the listed actions that it lacks."""
     cdef const action_t *actions = search.tree.actions + old.first
     cdef int i = 0, e, more = n
     for e in range(old.count):
@@ -174,7 +176,7 @@ cdef int count_merged(const Search *search, span_t old, int n) noexcept nogil:
 
 
 cdef void merge(Search *search, span_t old, uint32_t to, int n) noexcept nogil:
-    """Move a row's edges to a new row, and add those of the listed actions that it lacks."""
+    """Move a row's edges to a new row, and add the listed actions that it lacks."""
     cdef Tree *tree = search.tree
     cdef uint32_t edge = old.first, end = old.first + old.count, missed = visits_without(tree, old)
     cdef int i = 0
@@ -193,7 +195,7 @@ cdef void merge(Search *search, span_t old, uint32_t to, int n) noexcept nogil:
 
 
 cdef inline uint32_t visits_without(const Tree *tree, span_t old) noexcept nogil:
-    """Return in how many visits the actions were missing that a row lacks: not in the first one, which listed them."""
+    """Return the visits in which the actions missing from a row were not legal; the first visit listed them."""
     cdef uint32_t visits = visits_to(tree, old)
     return visits - (visits > 0 and head_at(tree, old.first - 1).kind == STUB)
 

@@ -25,39 +25,39 @@ OF_GAME = "the game's"
 REWARDS = {"win": 0.0, "margin": 1.0, "mix": 0.5}  # share of the margin in the reward
 PLAYOUTS = ("uniform", "informed")
 CHOICES = ("visits", "bound")
-LEARNING: Mapping[str, Any] = {"horizon": 0, "reward": "win", "priors": "learned"}  # with a value that is being learned
-WELL_VISITED = 0.5  # of the most visits: enough for a lower bound to be trusted
-SETTLED_VISITS = 0.15  # the same where the win is settled
+LEARNING: Mapping[str, Any] = {"horizon": 0, "reward": "win", "priors": "learned"}  # for a value in training
+WELL_VISITED = 0.5  # share of the most visits that makes a lower bound trustworthy
+SETTLED_VISITS = 0.15  # the same once the win is settled
 MOST_PLIES = (1 << 31) - 1
-# Where the win is settled, docs/decisions/0026-a-settled-game-is-played-for-points.md:
-POINT = 0.001  # of a win: what a point is worth
-POINTS_EXPLORED = 45.0  # points that C of PUCT multiplies
+# Once the win is settled, docs/decisions/0026-a-settled-game-is-played-for-points.md:
+POINT = 0.001  # value of a point, as a share of a win
+POINTS_EXPLORED = 45.0  # points multiplied by C of PUCT
 SETTLED_FLOOR = 0.5  # share of the priors that is divided evenly: they were learned from play for the win
 
 
 class InLoop(TypedDict):
-    """The options as the loop of a search reads them: the build makes the C struct LoopOptions of it."""
+    """The options used in the search loop; the build generates the C struct LoopOptions from this class."""
 
-    even: bool  # the root's actions, or its outcomes, come in turn
+    even: bool  # the root's actions or outcomes take turns
     by_priors: bool  # PUCT
     exploration: float  # C of UCB1 or of PUCT, in rewards
-    growth: float  # of C of PUCT, for each doubling of a node's visits
+    growth: float  # increase of C of PUCT for each doubling of a node's visits
     prior_floor: float  # share of the priors that is divided evenly
-    win_weight: float  # of the win share in the reward, 0 to 1
-    point_weight: float  # of a point of margin in the reward
-    horizon: int  # plies of a playout
+    win_weight: float  # weight of the win share in the reward, 0 to 1
+    point_weight: float  # weight of a point of margin in the reward
+    horizon: int  # maximum plies of a playout
     temperature: float  # lead in points that multiplies the odds of winning by e, without win shares
     keeps_proofs: bool
-    rival_share: float  # of the most visits, below which a line cannot become the best
-    settled: float  # distance of a node's win share from 0 or 1, from which its points count; 0: never
-    settled_point: float  # of a point of margin in the reward of such a node, beside the win share
-    settled_exploration: float  # by which C of PUCT is multiplied there
+    rival_share: float  # share of the most visits below which a line cannot become the best
+    settled: float  # distance of a node's win share from 0 or 1 at which points count; 0: never
+    settled_point: float  # weight of a point of margin in the node's reward, besides the win share
+    settled_exploration: float  # factor of C of PUCT there
     settled_floor: float  # share of the priors that is divided evenly there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """How to search; the defaults are those of `ismcts-plain`. Each option is declared once: parser and docs follow.
+    """The options of a search; the defaults are those of `ismcts-plain`. Parser and docs are derived from this class.
 
     Raises BadLimit, which names the option.
     """
@@ -177,9 +177,9 @@ class Options:
         return WELL_VISITED if self.choice == "bound" else 1.0
 
     def calibration(self, view: State, iterations: int) -> tuple[float, float]:
-        """Return what makes win shares after so many iterations for a position true, as `sharpness` has it.
+        """Return the calibration of win shares after a number of iterations for a position, as defined by `sharpness`.
 
-        That is their exponent, and what is added to the log odds of the first seat.
+        Returns their exponent, and the number to add to the log odds of the first seat.
         """
         if not isinstance(self.sharpness, str):
             return self.sharpness, 0.0
@@ -189,7 +189,7 @@ class Options:
         return fitted.exponent(iterations, round_), fitted.lead(round_)
 
     def in_loop(self, max_plies: int) -> InLoop:
-        """Return what the loop reads, in a game of so many plies at most."""
+        """Return the options used in the loop, in a game of at most `max_plies` plies."""
         return InLoop(
             even=self.allocation == "even",
             by_priors=self.selection == "puct",
@@ -221,7 +221,7 @@ class Options:
 
 
 def shipped(game: Game, seats: int) -> Mapping[str, Any]:
-    """Return the options by which a game's shipped search differs from `ismcts-plain`.
+    """Return the options that differ between a game's shipped search and `ismcts-plain`.
 
     The shipped search uses the learned value if one is shipped for the cards in use, else the hand-made one.
     """
@@ -234,9 +234,9 @@ def asks_learned(game: Game) -> bool:
 
 
 def read_options(text: str) -> dict[str, Any]:
-    """Return the values of `name=value,name=value`, each as its option declares it; `Options` checks their ranges.
+    """Parse `name=value,name=value` into typed values; `Options` checks their ranges.
 
-    Raises BadLimit for an option that does not exist, or a text that is no pair.
+    Raises BadLimit for an unknown option or text that is not a pair.
     """
     found = {}
     for pair in filter(None, text.split(",")):
@@ -248,7 +248,7 @@ def read_options(text: str) -> dict[str, Any]:
 
 
 def read_option(name: str, text: str) -> Any:
-    """Return the value that a text stands for, the text if it stands for none. Raises BadLimit for an unknown name."""
+    """Return the value of a text, or the text itself if it is not valid. Raises BadLimit for an unknown name."""
     known = declarations(Options)
     if name not in known:
         raise BadLimit(name, f"is not an option of a search; there are {', '.join(known)}")
@@ -260,5 +260,5 @@ def read_option(name: str, text: str) -> Any:
 
 
 def write_options(options: Mapping[str, Any]) -> str:
-    """Return options as `read_options` reads them."""
+    """Return options in the form that `read_options` parses."""
     return ",".join(f"{name}={value}" for name, value in options.items())

@@ -7,18 +7,18 @@ from clerestory.engine.rng cimport rng_seed, rng_t
 from clerestory.search.playout cimport pick
 from clerestory.search.tree cimport most_visited
 
-cdef struct World:                # a determinization that is played on
+cdef struct World:                # a determinization being played
     uint64_t state[MAX_WORDS]
-    rng_t luck                    # of Nature
-    rng_t choice                  # of the seats
-    uint64_t seed                 # of both
-    int round                     # whose luck it is
-    bint in_tree                  # the position is still in the tree
+    rng_t luck                    # random numbers of chance events
+    rng_t choice                  # random numbers of the seats' choices
+    uint64_t seed                 # seed of both
+    int round                     # round of the current random numbers
+    bint in_tree                  # whether the position is still in the tree
 
 cdef enum:
-    MOST_DEALS = 1000             # until one of them allows an action that is possible
+    MOST_DEALS = 1000             # attempts to deal a world in which the action is legal
     OF_ROUND = 0x9E3779B9         # between the seeds of two rounds
-    OF_CHOICE = 0x85EBCA6B        # between those of luck and of choice
+    OF_CHOICE = 0x85EBCA6B        # between the seeds of luck and choice
 
 
 cdef int look_ahead(
@@ -26,11 +26,11 @@ cdef int look_ahead(
 ) noexcept nogil:
     """Add up the features of the search's seat at the end of the round and of the game, line by line.
 
-    Every world is played once for each line with the same cards and the same random numbers for Nature and for
-    choices, restarted in every round, so that differences between lines are due to the lines and not to luck
-    (common random numbers; Law 2015, Simulation Modeling and Analysis, 11.2). No new world begins once earlier ones
-    have used the plies allowed for each line. The worlds depend on the seed alone. The search is not changed.
-    Returns the number of worlds, at least 1.
+    Every world is played once per line, with the same cards and the same random numbers for chance events and for
+    choices, restarted in every round. Differences between lines are then due to the lines and not to luck (common
+    random numbers; Law 2015, Simulation Modeling and Analysis, 11.2). No new world begins once earlier ones have used
+    the plies allowed per line. The worlds depend on the seed alone. The search is not changed. Returns the number of
+    worlds, at least 1.
     """
     cdef double first[2 * MAX_FEATURES]
     cdef double other[2 * MAX_FEATURES]
@@ -48,7 +48,7 @@ cdef int look_ahead(
 
 
 cdef void deal_for(const Search *search, action_t first, void *world, rng_t *rng) noexcept nogil:
-    """Deal a world in which the action is legal; the observer may not know what the deciding seat holds."""
+    """Deal a world in which the action is legal; the observer may not know the deciding seat's hand."""
     cdef action_t legal[MAX_LEGAL]
     cdef int i, n, _try
     for _try in range(MOST_DEALS):
@@ -84,7 +84,7 @@ cdef int live(Search *search, action_t first, uint64_t seed, double *out) noexce
 
 
 cdef void begin_round(World *world, int round_) noexcept nogil:
-    """Restart the random numbers, so that lines that took different numbers of decisions share their luck again."""
+    """Restart the random numbers, so that lines with different numbers of decisions share their luck again."""
     world.round = round_
     rng_seed(&world.luck, world.seed + <uint64_t> round_ * OF_ROUND)
     rng_seed(&world.choice, world.seed + <uint64_t> round_ * OF_ROUND + OF_CHOICE)
@@ -112,7 +112,7 @@ cdef int live_on(Search *search, World *world, double *out) noexcept nogil:
 
 
 cdef action_t next_action(Search *search, World *world) noexcept nogil:
-    """The tree's most visited action while the position is in the tree, then one drawn by the guide's weights."""
+    """Return the most visited action while the position is in the tree, then one drawn by the guide's weights."""
     cdef float weights[MAX_LEGAL]
     cdef action_t legal[MAX_LEGAL]
     cdef int n = search.ops.legal(world.state, legal), code = -1

@@ -1,4 +1,4 @@
-"""Memory that ended trees leave for those to come; all else is for other compiled modules: see pages.pxd."""
+"""The memory kept from finished trees; the rest is for other compiled modules: see pages.pxd."""
 
 SPARES: int
 

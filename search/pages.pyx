@@ -1,7 +1,8 @@
 # cython: language_level=3
-"""Memory for trees. The first write to a page can be slow: if the host of a virtual machine has reclaimed a huge page,
-an iteration waits tens of milliseconds for another one. So the arrays of a finished tree, with their first pages, are
-kept for later trees.
+"""Memory for trees.
+
+The first write to a page can be slow: if the host of a virtual machine has reclaimed a huge page, an iteration waits
+tens of milliseconds for another. The arrays of a finished tree are therefore kept, with their pages, for later trees.
 """
 from libc.string cimport memmove
 
@@ -57,13 +58,13 @@ cdef extern from *:
 
 cdef enum:
     MOST_SPARES = 24      # arrays; a tree has three
-    KEPT_BYTES = 8 << 20  # of each of them
+    KEPT_BYTES = 8 << 20  # of each array
 
 cdef struct Spare:
     void *array
     size_t bytes
 
-cdef Spare spares[MOST_SPARES]  # the one given back last at the end
+cdef Spare spares[MOST_SPARES]  # the most recently returned one is last
 cdef int num_spares = 0
 
 SPARES = MOST_SPARES if CAN_KEEP else 0
@@ -75,12 +76,12 @@ cdef void *reserve(size_t bytes) noexcept nogil:
 
 
 cdef void release(void *array, size_t bytes) noexcept nogil:
-    """Give back what `reserve` returned."""
+    """Release what `reserve` returned."""
     unmap(array, bytes)
 
 
 cdef void *take(size_t bytes) noexcept:
-    """Return uninitialized memory; NULL if there is none. Return it with `give_back` and the same number of bytes."""
+    """Return uninitialized memory, or NULL if there is none; pass it to `give_back` with the same number of bytes."""
     cdef size_t size = rounded(bytes)
     cdef void *array = NULL
     cdef int i
@@ -89,7 +90,7 @@ cdef void *take(size_t bytes) noexcept:
             array = spares[i].array
             strike(i)
             return array
-    with nogil:  # the system may take milliseconds
+    with nogil:  # the system call may take milliseconds
         array = map_zeros(size)
     if array == NULL:
         release_spares()
@@ -119,14 +120,14 @@ cdef void give_back(void *array, size_t bytes) noexcept:
 
 
 cdef void strike(int i) noexcept:
-    """Take a spare off the list."""
+    """Remove a spare from the list."""
     global num_spares
     num_spares -= 1
     memmove(&spares[i], &spares[i + 1], (num_spares - i) * sizeof(Spare))
 
 
 cdef size_t rounded(size_t bytes) noexcept:
-    """Return the bytes to take for an array: a power of two for large ones, as untouched memory costs nothing."""
+    """Return the bytes to allocate for an array: a power of two for large ones, as untouched memory costs nothing."""
     cdef size_t size = HUGE_FROM
     if not CAN_KEEP or bytes < HUGE_FROM:
         return bytes

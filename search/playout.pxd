@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Playouts: playing a world from a leaf of the tree, and evaluating the outcome."""
+"""Playouts: play a world from a leaf of the tree, and evaluate the outcome."""
 from clerestory.engine.rng cimport rng_t
 from clerestory.search.search cimport Search
 

@@ -10,12 +10,12 @@ cdef inline bint goes_on(int turn, int left) noexcept nogil:
 
 
 cdef void play_uniformly(Search *search) noexcept nogil:
-    """Play on, choosing uniformly among the legal actions."""
+    """Play on with uniformly random legal actions."""
     play_by(search, any_action)
 
 
 cdef void play_informed(Search *search) noexcept nogil:
-    """Play on, choosing legal actions in proportion to the guide's weights."""
+    """Play on with legal actions drawn in proportion to the guide's weights."""
     play_by(search, weighed_action)
 
 
@@ -44,7 +44,7 @@ cdef inline action_t weighed_action(Search *search) noexcept nogil:
 
 
 cdef int pick(const float *weights, int n, rng_t *rng) noexcept nogil:
-    """Return an index from 0 to n - 1, drawn in proportion to the weights from one random number."""
+    """Return an index from 0 to n - 1, drawn in proportion to the weights with one random number."""
     cdef double left = 0
     cdef int i
     for i in range(n):
@@ -69,7 +69,7 @@ cdef inline void settle(Search *search, int turn) noexcept nogil:
 
 
 cdef void estimate(Search *search) noexcept nogil:
-    """Set margins by the differences of expected scores, and win shares by the value, else by the margins."""
+    """Set margins from expected scores, and win shares from the value, or from the margins if it has none."""
     cdef double score[MAX_SEATS]
     cdef const Value *value = &search.value
     cdef bint shared = value.evaluate(value.weights, search.world, score, search.outcome.win)

@@ -1,10 +1,10 @@
 # cython: language_level=3
-"""Priors: shares of the guide's weights, which selection by PUCT starts from."""
+"""Priors for PUCT: normalized weights of the guide."""
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, action_t
 
 
 cdef void set_priors(Search *search, uint32_t first, int n) noexcept nogil:
-    """Give the n listed actions of a new row their priors, unless they are outcomes of a chance event or proven."""
+    """Set the priors of the n listed actions of a new row, unless they are outcomes of a chance event or proven."""
     cdef const action_t *actions = search.tree.actions + first
     cdef float priors[MAX_LEGAL]
     cdef int i, e = 0
@@ -19,7 +19,7 @@ cdef void set_priors(Search *search, uint32_t first, int n) noexcept nogil:
 
 
 cdef int first_by_priors(Search *search, int n, float *prior) noexcept nogil:
-    """Return which of the n listed actions of a new node is chosen first, and write its prior."""
+    """Return which of the n listed actions of a new node to try first, and write its prior."""
     cdef float priors[MAX_LEGAL]
     cdef int i, best = 0
     share_out(search, n, priors)
@@ -45,7 +45,7 @@ cdef void share_out(Search *search, int n, float *priors) noexcept nogil:
 
 
 cdef void apply_factors(Search *search, float *weights, int n) noexcept nogil:
-    """Multiply the weights of the listed actions by the learned factors, which depend on round and action alone."""
+    """Multiply the weights of the listed actions by the learned factors, which depend only on round and action."""
     cdef int row = min(search.guide.round(search.world), search.priors.rounds) - 1
     cdef const float *factors = search.priors.factors + row * search.ops.num_actions
     cdef int i

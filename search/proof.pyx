@@ -1,13 +1,13 @@
 # cython: language_level=3
-"""Proofs at the end of a game, after MCTS-Solver (Winands, Björnsson, Saito 2008, Computers and Games).
+"""Proves outcomes at the end of a game, after MCTS-Solver (Winands, Björnsson, Saito 2008, Computers and Games).
 
-An edge is proven if the game ends right after it, or if it leads, without a chance event, to a node that has a proven
-edge which certainly wins, or whose edges are all proven. Its sums are then set as if all of its visits had returned the
-outcome of best play, and it is not explored any more; a prior below 0 marks it. A mean over everything that was tried
-is too pessimistic for the seat that decides below, and corrects itself slowly; a proof is right at once.
+An edge is proven if the game ends right after it. It is also proven if it leads, without a chance event, to a node with
+a proven winning edge, or to a node whose edges are all proven. Its sums are then set as if all of its visits had
+returned the outcome of best play, and it is not explored further; a negative prior marks it. A mean over everything
+that was tried is too pessimistic for the seat that decides below, and corrects itself slowly; a proof is right at once.
 
-Where points count once the win is settled, a win alone proves half: the edge keeps its prior, negated, and is open
-again in a node whose win is settled. The margin is proven as well if all edges are, and none has a better one.
+If points count once the win is settled, a win alone is half a proof: the edge keeps its negated prior, and is open
+again in a node whose win is settled. The margin is proven as well if all edges are proven and none has a better one.
 """
 from libc.math cimport fabsf
 from libc.stdint cimport uint32_t, uint64_t
@@ -25,13 +25,13 @@ cdef enum Proof:                 # of an edge or a node
     OF_WIN                       # its share of the win, not its margin; the prior is negated
     WHOLE
 
-cdef float LEAST = -2e-30        # prior of an edge of which only the win is proven: this or below
+cdef float LEAST = -2e-30        # highest prior of an edge with only its win proven
 
 cdef double TIE = 1e-9           # rewards that differ by no more are equal
 
 
 cdef bint is_open(const Search *search) noexcept nogil:
-    """Whether the root, as the observer knows it, tells no seat more than an onlooker.
+    """Whether the root, as the observer knows it, shows no seat more than an onlooker sees.
 
     In a game without hands, hidden cards then only appear in chance events.
     """
@@ -44,7 +44,7 @@ cdef bint is_open(const Search *search) noexcept nogil:
 
 
 cdef void prove(Search *search) noexcept nogil:
-    """Prove the edges of a path on which the game has ended, from the last one up, as far as they can be."""
+    """Prove the edges of a path on which the game has ended, from the last one upwards, as far as possible."""
     cdef int i = search.path.length - 1, proof = WHOLE
     cdef float prior
     while i >= 0 and search.path.steps[i].certain:
@@ -91,9 +91,9 @@ cdef void fix(Search *search, const PathStep *step, uint32_t place, int proof) n
 
 
 cdef int proof_above(const Search *search, const PathStep *step) noexcept nogil:
-    """Return what is proven by the edge that was taken: the outcome of its node if all are proven and none is better.
+    """Return what the edge taken proves: the outcome of its node if all are proven and none is better.
 
-    A sure win is proven by itself, but elsewhere in the row there may be one with more points.
+    A sure win is a proof on its own, but the row may have another one with more points.
     """
     cdef Edge *row = search.tree.edges + step.first
     cdef Edge taken = at_rest(search, &search.tree.edges[step.edge]), other
@@ -111,12 +111,12 @@ cdef int proof_above(const Search *search, const PathStep *step) noexcept nogil:
 
 
 cdef inline bint is_more(const Search *search, const Edge *one, const Edge *other) noexcept nogil:
-    """Whether a proven edge is better than another where the win is settled."""
+    """Whether a proven edge is better than another once the win is settled."""
     return settled_sum(search, one) / one.visits > settled_sum(search, other) / other.visits + TIE
 
 
 cdef Edge at_rest(const Search *search, Edge *edge) noexcept nogil:
-    """Return an edge's sums while no thread changes them: what is proven by half a change stays wrong."""
+    """Return an edge's sums while no thread is changing them: a proof from a partial update would stay wrong."""
     cdef uint32_t record = lock_edge(&edge.record) if search.shared else 0
     cdef Edge seen = Edge(edge.win, edge.margin, edge.visits, 0, 0, edge.prior)
     if search.shared:

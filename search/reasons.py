@@ -1,4 +1,4 @@
-"""Reasons: what the best line gains over the next one, as far as it exceeds chance, as sentences about the trade."""
+"""Explains in sentences what the best line gains over the next one, as far as it exceeds chance."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,14 +17,14 @@ from clerestory.search.gains import gain as gain
 from clerestory.search.lines import Line, combined
 from clerestory.search.result import Result
 
-NAMED = 3  # features in a sentence, those that differ most
+NAMED = 3  # maximum number of features in a sentence
 LEAST_NAMED = 0.5  # smallest difference of a feature that a player would mention
 WORTH_WINNING = 0.005  # smallest difference of win shares worth mentioning
-SURE = 5.0  # standard errors by which a line must lead: those of a search underestimate the true ones
+SURE = 5.0  # required lead of a line in standard errors; a search underestimates its true errors
 
 
 class Verdict(StrEnum):
-    """How the best line compares with another one: the code of the sentence that says it."""
+    """The comparison of the best line with another; the value is the code of its sentence."""
 
     AHEAD = "reason.better"
     LIKELIER = "reason.likelier"
@@ -32,12 +32,12 @@ class Verdict(StrEnum):
 
 
 def explained(result: Result, outlooks: Sequence[tuple[Outlook, ...]], gains: Sequence[Gain], least: float) -> Result:
-    """Return the result with outlooks added to its first lines, in their order, and the gains of the best line.
+    """Return the result with outlooks added to its first lines, in order, and the gains of the best line.
 
     Args:
-        result: of the search.
-        outlooks: of its first lines.
-        gains: of the first line over the second.
+        result: result of the search.
+        outlooks: outlooks of its first lines.
+        gains: gains of the first line over the second.
         least: smallest difference worth mentioning, from the game's tuning; likewise below.
     """
     lines = tuple(
@@ -54,7 +54,7 @@ def holding(gains: Sequence[Gain], least: float) -> tuple[Gain, ...]:
 
 
 def worded(result: Result, view: State) -> Result:
-    """Return an explained result with the reason for its best line in words; `view` is the position searched."""
+    """Return an explained result with the reason for its best line as text; `view` is the position searched."""
     if not result.explained:
         return result
     reasons = sentences(result.lines[0], result.lines[1], result.gains, view, result.seat)
@@ -62,7 +62,7 @@ def worded(result: Result, view: State) -> Result:
 
 
 def in_english(reasons: Sequence[Text], game: str) -> str:
-    """Return sentences in English, in one line."""
+    """Return sentences in English, on one line."""
     return " ".join(said(one, game) for one in reasons)
 
 
@@ -84,12 +84,12 @@ def sentences(best: Line, other: Line, gains: Sequence[Gain], view: State, seat:
 
 
 def named(line: Line, game: Game, others: Sequence[str] = ()) -> Argument:
-    """Return what a line begins with, as it is named in a sentence: its action, or the whole plan.
+    """Return the name of a line's beginning in a sentence: its action, or the whole plan.
 
     Args:
         line: the line.
         game: its game.
-        others: the variation that it is compared with, whose cards may have the same names.
+        others: the variation to compare it with, whose cards may have the same names.
     """
     uses = planned(line.principal_variation, game)
     if not uses:
@@ -111,22 +111,22 @@ def planned(variation: Sequence[str], game: Game) -> Mapping[str, int]:
 
 
 def rows_of_cards(game: Game) -> dict[str, Mapping[str, Any]]:
-    """Return the catalogue rows of a game's cards that have names, by id, in catalogue order."""
+    """Return the catalogue rows of a game's named cards, by id, in catalogue order."""
     return {row["id"]: row for rows in game.cards().values() for row in rows if "name" in row}
 
 
 def discard_of(item: str, count: int) -> Text:
-    """Return how many cubes of a type are discarded."""
+    """Return the text for a number of discarded cubes of a type."""
     return text("plan.discard", what=amount_of(item, count))
 
 
 def amount_of(item: str, count: int) -> Text:
-    """Return a number of cubes of a type."""
+    """Return the text for a number of cubes of a type."""
     return text(f"amount.{item}", count=count)
 
 
 def use_of(row: Mapping[str, Any], count: int, *, alike: bool) -> Text:
-    """Return how often a card is used, with its round if another card that is spoken of has the same name."""
+    """Return how often a card is used, with its round if another card mentioned has the same name."""
     name = QuotedItem(row["id"], str(row["name"]))
     if alike and "round" in row:
         return text("plan.use.of_round", name=name, round=row["round"], count=count)
@@ -134,7 +134,7 @@ def use_of(row: Mapping[str, Any], count: int, *, alike: bool) -> Text:
 
 
 def standing(best: Line) -> Text | None:
-    """Return who leads by how much after the best line; None at a chance event, or if nothing was searched."""
+    """Return which seat leads and by how much after the best line; None at a chance event, or without iterations."""
     if best.probability is not None or not best.visits or not isfinite(best.margin):
         return None
     points = round(best.margin, 1)
@@ -143,12 +143,12 @@ def standing(best: Line) -> Text | None:
 
 
 def traded(differences: Sequence[Gain], view: State, seat: int) -> tuple[Text, ...]:
-    """Return the sentence on what one line gains over another and what it gives up; () for no differences.
+    """Return the sentence on what one line gains and gives up against another; () for no differences.
 
     Args:
-        differences: those to mention.
+        differences: the differences to mention.
         view: the position before the lines.
-        seat: whose lines they are.
+        seat: seat whose lines they are.
     """
     more, less = ([one for one in differences if (one.mean > 0) == wanted] for wanted in (True, False))
     if not differences:
@@ -164,7 +164,7 @@ def traded(differences: Sequence[Gain], view: State, seat: int) -> tuple[Text, .
 
 
 def needed(more: Sequence[Gain], view: State, seat: int) -> dict[str, Argument]:
-    """Return what needs the first gain that something of the seat needs, as arguments; {} if nothing does."""
+    """Return what the seat needs the first useful gain for, as arguments; {} if there is none."""
     taker = LIST[view.game.name].taker
     if taker is None:
         return {}
@@ -178,13 +178,13 @@ def needed(more: Sequence[Gain], view: State, seat: int) -> dict[str, Argument]:
 
 
 def amount(one: Gain, score: Sequence[str]) -> Text:
-    """Return the size of a difference in words: whole things, and tenths of the score."""
+    """Return the size of a difference as text: whole items, and tenths of the score."""
     size = abs(one.mean)
     return text(f"amount.{one.feature}", count=round(size, 1) if one.feature in score else floor(size + 0.5))
 
 
 def listed(some: Sequence[Text]) -> Text:
-    """Return texts as a list in words."""
+    """Return texts joined as a list in words."""
     *first, last = some
     if not first:
         return last
@@ -195,7 +195,7 @@ def listed(some: Sequence[Text]) -> Text:
 
 
 def verdict_on(best: Line, other: Line, least: float) -> Verdict:
-    """Return how the best line compares with another: in points, or in wins if the other has more points."""
+    """Compare the best line with another: by points, or by wins if the other has more points."""
     if is_ahead(best, other, least):
         return Verdict.AHEAD
     if is_ahead(other, best, least) and is_likelier_to_win(best, other):
@@ -216,7 +216,7 @@ def is_ahead(best: Line, other: Line, least: float) -> bool:
 def is_likelier_to_win(best: Line, other: Line) -> bool:
     """Whether a line with fewer points wins more often, by more than its error and enough to be worth mentioning.
 
-    It does if its score is higher: whatever the reward, the score depends only on the margin and the win share.
+    It does if its score is higher: for any reward, the score depends only on the margin and the win share.
     """
     more = best.score - other.score
     return more >= max(WORTH_WINNING, SURE * combined(best.score_error, other.score_error))
@@ -225,13 +225,13 @@ def is_likelier_to_win(best: Line, other: Line) -> bool:
 def stated(gains: Sequence[Gain], told: Sequence[str] = (), *, scored: bool = False) -> list[Gain]:
     """Return the differences to mention, largest first: at the end of the round, else in the score of the whole game.
 
-    What is left at the end of the game beside the score is worth nothing. If the worlds give the best line a lower
+    Items left at the end of the game are worth nothing besides their points. If the worlds give the best line a lower
     score there, they do not show why the search prefers it.
 
     Args:
-        gains: that hold.
-        told: features that players count, the score first, none of which is a part of another; () for all.
-        scored: it is said already that the line has a higher score at the end of the game.
+        gains: gains that exceed chance.
+        told: features that players count, the score first, none part of another; () for all.
+        scored: whether a sentence already says that the line has a higher score at the end of the game.
     """
     sure = [one for one in gains if (not told or one.feature in told) and abs(one.mean) >= LEAST_NAMED]
     sure.sort(key=lambda one: -abs(one.mean))

@@ -11,7 +11,7 @@ from clerestory.search.lines import Line
 FIGURES = (
     *("win_shares", "standard_errors", "margin", "margin_error"),
     *("score", "score_error", "lower_bound", "loss"),
-)  # of a line, all of them real numbers
+)  # columns of lines, all of them real numbers
 
 
 class StopReason(StrEnum):
@@ -33,25 +33,26 @@ class Result:
         seat: the seat to decide; at a chance event the seat to be advised, NATURE (-1) for an onlooker.
         observer: the seat whose knowledge was used, NATURE (-1) for an onlooker; usually equal to `seat`.
         lines: every action searched, best first; at a chance event its outcomes, most likely first.
-        iterations: determinizations searched from this position.
-        reused_iterations: iterations from earlier positions of a warm tree that the lines also include; if above
-            0, the result does not depend on the seed alone.
-        threads: that searched the tree.
+        iterations: number of determinizations searched from this position.
+        reused_iterations: number of iterations from earlier positions of a warm tree that the lines also include; if
+            above 0, the result does not depend on the seed alone.
+        threads: number of threads that searched the tree.
         nodes: information sets in memory.
         tree_bytes: memory of the tree.
-        depth: decisions from the root to the deepest information set.
+        depth: number of decisions from the root to the deepest information set.
         elapsed: seconds spent searching.
-        stop_reason: why it ended.
-        memory_full: the tree reached its memory limit; since then its least visited nodes make room for new ones.
-        seed: of all random choices.
-        certainty: estimated share of searches ten times longer that would name the same best line, 0 to 1; 1 where
+        stop_reason: why the search ended.
+        memory_full: whether the tree reached its memory limit; its least visited nodes then make room for new ones.
+        seed: seed of all random choices.
+        certainty: estimated share of searches ten times longer that would choose the same best line, 0 to 1; 1 if
             there is only one line. Meaningless at a chance event.
         reason: sentences on what the best line gains over the next, if the lines were explained; else "".
-        reasons: the same in codes and arguments.
-        gains: of the best line over the next, those that exceed chance, if the lines were explained.
-        explained: the lines were explained, and there are two to compare.
-        given_up: most visits to a node that was given up because memory was full; 0 if none was.
-        reproducible: its seed and iterations, as the only limits of a fresh search by one thread, give the same lines.
+        reasons: the same as codes and arguments.
+        gains: gains of the best line over the next that exceed chance, if the lines were explained.
+        explained: whether the lines were explained and there are two to compare.
+        given_up: most visits to a node that was removed because memory was full; 0 if none was.
+        reproducible: whether a fresh search by one thread with the same seed, limited only by the same iterations,
+            gives the same lines.
     """
 
     seat: int
@@ -73,7 +74,7 @@ class Result:
     gains: tuple[Gain, ...] = ()
     explained: bool = False
     given_up: int = 0
-    reproducible: bool = field(default=False, repr=False)  # what is printed has digests in the tests
+    reproducible: bool = field(default=False, repr=False)  # not printed: tests keep digests of the printed form
 
     @property
     def best(self) -> Line:

@@ -1,20 +1,20 @@
 # cython: language_level=3
-"""Memory that a thread has taken from a tree and not used yet: rows by their length, and records."""
+"""Memory that a thread has taken from a tree and not used yet: rows by length, and records."""
 from libc.stdint cimport uint32_t
 
 from clerestory.engine.core cimport MAX_LEGAL
 from clerestory.search.tree cimport Tree
 
 cdef struct Room:
-    uint32_t rows[MAX_LEGAL + 1]  # lists of free rows by their edges, of heads; 0: the end
-    uint32_t current             # head of the row from which new ones are cut; 0: none
-    uint32_t left                # rows that their nodes have left in this iteration
-    uint32_t records             # list of free ones, each of which begins with the place of the next
-    uint32_t next_record         # those taken last, in a piece
+    uint32_t rows[MAX_LEGAL + 1]  # lists of free rows, as heads, by number of edges; 0: the end
+    uint32_t current             # head of the row that new ones are cut from; 0: none
+    uint32_t left                # rows that their nodes left in this iteration
+    uint32_t records             # list of free records; each begins with the place of the next
+    uint32_t next_record         # the records taken last, which are adjacent
     uint32_t end_record
-    uint32_t nodes               # made, and not counted in the tree yet
-    uint32_t cleared             # of the tree when all this was taken
-    bint short                   # a row, or a place in the table, could not be had
+    uint32_t nodes               # created, and not yet counted in the tree
+    uint32_t cleared             # value of tree.cleared when the memory was taken
+    bint short                   # whether a row, or a place in the table, could not be had
 
 cdef uint32_t take_row(Tree *tree, Room *room, int edges) noexcept nogil
 cdef void free_row(Tree *tree, Room *room, uint32_t head) noexcept nogil

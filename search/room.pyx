@@ -11,17 +11,17 @@ cdef extern from "sharing.h":
 cdef enum:
     PIECE = 256                  # slots taken from the tree at once
     FEW_RECORDS = 16             # likewise
-    MANY_PLACES = 1 << 16        # of the table, from which on four times as much is taken
-    FEW_NODES = 64               # made before they are counted in such a table
+    MANY_PLACES = 1 << 16        # of a table in which a thread takes four times as much
+    FEW_NODES = 64               # created before they are counted in such a table
 
 
 cdef inline int times(const Tree *tree) noexcept nogil:
-    """Return how much more a thread takes from a large tree, whose counters all threads would wait for otherwise."""
+    """Return how much more a thread takes from a large tree, so that threads do not wait for its counters."""
     return 4 if tree.mask >= MANY_PLACES else 1
 
 
 cdef inline void settle(const Tree *tree, Room *room) noexcept nogil:
-    """Forget what was taken before the tree was cleared or compacted."""
+    """Forget memory that was taken before the tree was cleared or compacted."""
     if room.cleared != tree.cleared:
         memset(room, 0, sizeof(Room))
         room.cleared = tree.cleared
@@ -30,7 +30,7 @@ cdef inline void settle(const Tree *tree, Room *room) noexcept nogil:
 # -- rows ------------------------------------------------------------------------------------------
 
 cdef uint32_t take_row(Tree *tree, Room *room, int edges) noexcept nogil:
-    """Return the first of so many adjacent edges, whose head the caller has to fill in; 0 without memory."""
+    """Return the first of `edges` adjacent edges, whose head the caller has to fill in; 0 without memory."""
     cdef uint32_t head
     settle(tree, room)
     head = room.rows[edges] if edges <= MAX_LEGAL else 0
@@ -48,7 +48,7 @@ cdef inline bint fits(const Tree *tree, uint32_t head, int edges) noexcept nogil
 
 
 cdef uint32_t cut(Tree *tree, Room *room, int edges) noexcept nogil:
-    """Return the first edge of a row cut from the current one; what is left of that stays the current one."""
+    """Return the first edge of a row cut from the current one; the rest stays the current one."""
     cdef uint32_t head = room.current
     cdef int left = head_at(tree, head).room - edges - 1
     head_at(tree, head).room = <uint16_t> edges
@@ -60,7 +60,7 @@ cdef uint32_t cut(Tree *tree, Room *room, int edges) noexcept nogil:
 
 
 cdef bint refill(Tree *tree, Room *room, int edges) noexcept nogil:
-    """Make another row the current one, with so many edges at least; False without memory."""
+    """Make another row of at least `edges` edges the current one; False without memory."""
     cdef uint32_t was[2]
     cdef int slots = max(PIECE * times(tree), edges + 1)
     if room.current:
@@ -76,7 +76,7 @@ cdef bint refill(Tree *tree, Room *room, int edges) noexcept nogil:
 
 
 cdef bint take_longer(Tree *tree, Room *room, int edges) noexcept nogil:
-    """Make the shortest free row with at least so many edges the current one; False if there is none."""
+    """Make the shortest free row of at least `edges` edges the current one; False if there is none."""
     cdef int length
     for length in range(edges, MAX_LEGAL + 1):
         if room.rows[length]:
@@ -92,7 +92,7 @@ cdef inline void set_free(Tree *tree, uint32_t head, int edges) noexcept nogil:
 
 
 cdef void free_row(Tree *tree, Room *room, uint32_t head) noexcept nogil:
-    """Put a row into its list. Those longer than any node's are divided."""
+    """Put a row into its list; divide rows that are longer than any node's."""
     cdef int edges = head_at(tree, head).room
     while edges > MAX_LEGAL:
         set_free(tree, head + edges - MAX_LEGAL, MAX_LEGAL)
@@ -109,7 +109,7 @@ cdef inline void list_row(Tree *tree, Room *room, uint32_t head) noexcept nogil:
 
 
 cdef void free_left(Tree *tree, Room *room) noexcept nogil:
-    """Free the rows that their nodes have left, once the iteration that may have come through them has ended."""
+    """Free the rows that their nodes have left, once the iteration that may have used them has ended."""
     cdef uint32_t head
     while room.left:
         head = room.left
@@ -135,7 +135,7 @@ cdef uint32_t take_record(Tree *tree, Room *room) noexcept nogil:
 
 
 cdef bint has_record(Tree *tree, Room *room) noexcept nogil:
-    """Whether the thread has a record, or can take one now."""
+    """Whether the thread has a record or can take one now."""
     cdef uint32_t was[2]
     cdef int records = FEW_RECORDS * times(tree)
     settle(tree, room)
@@ -158,14 +158,14 @@ cdef void free_record(Tree *tree, Room *room, uint32_t record) noexcept nogil:
 # -- nodes -----------------------------------------------------------------------------------------
 
 cdef void count_node(Tree *tree, Room *room) noexcept nogil:
-    """Count a node that was made, with others where so few make no difference to the table."""
+    """Count a new node, in batches where the batch makes no difference to the table."""
     room.nodes += 1
     if room.nodes == FEW_NODES or tree.mask < MANY_PLACES:
         count_nodes(tree, room)
 
 
 cdef void count_nodes(Tree *tree, Room *room) noexcept nogil:
-    """Count all nodes that were made."""
+    """Count all new nodes."""
     settle(tree, room)
     add_count(&tree.num_nodes, room.nodes)
     room.nodes = 0

@@ -19,13 +19,13 @@ class Root:
         view: the position as the observer knows it.
         seat: as given; at a chance event the observer.
         observer: as given; NATURE if the observer has been shown the outcome of the pending chance event.
-        codes: the only actions to be searched, ascending; () for all.
+        codes: codes of the only actions to search, ascending; () for all.
     """
 
     __slots__ = ("codes", "observer", "seat", "view")
 
     def __init__(self, position: State, seat: int, observer: int) -> None:
-        if position.foresees(observer):  # then the outcomes are analysed with what everyone can see
+        if position.foresees(observer):  # the outcomes are analysed with public knowledge
             observer = NATURE
         self.view = position.observe(observer)
         self.seat = observer if position.turn == NATURE else seat
@@ -49,13 +49,13 @@ class Root:
 def observe(
     position: State, seat: int | None = None, *, observer: int | None = None, actions: Iterable[str] | None = None
 ) -> Root:
-    """Return the root of a search: the only way from a position into one.
+    """Return the root of a search; a position can only be searched through this function.
 
     Args:
-        position: what the observer cannot know is removed before anything else happens.
-        seat: the seat to decide; None takes the seat whose turn it is. At a chance event the seat whose knowledge is
-            to be used, None for an onlooker; the lines are then the outcomes.
-        observer: whose knowledge is used, if not that of `seat`: any seat, or NATURE for an onlooker. The lines are
+        position: a position; what the observer cannot know is removed before anything else happens.
+        seat: the seat to decide; None for the seat whose turn it is. At a chance event the seat whose knowledge is
+            used, None for an onlooker; the lines are then the outcomes.
+        observer: the seat whose knowledge is used, if not `seat`: any seat, or NATURE for an onlooker. The lines are
             still those of the seat to decide; the observer may not know which of them are really legal.
         actions: texts of the only actions to search, each legal; None for all.
 
@@ -68,14 +68,14 @@ def observe(
 
 
 def observe_decision(position: State) -> Root:
-    """Return the root for the seat to decide. Raises NothingToDecide at a chance event too, HiddenFromSeat."""
+    """Return the root for the seat to decide. Raises NothingToDecide, also at a chance event, or HiddenFromSeat."""
     if position.turn == NATURE:
         raise NothingToDecide("a chance event is due")
     return observe(position)
 
 
 def require_seat(position: State, seat: int | None) -> int:
-    """Return the seat to be advised: the one to decide, or any at a chance event. Raises NothingToDecide, WrongSeat."""
+    """Return the seat to advise: the one to decide, or any at a chance event. Raises NothingToDecide or WrongSeat."""
     turn = position.turn
     if turn == OVER:
         raise NothingToDecide("the game is over")

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""A run: iterations until a limit is reached, or until the rest of them could not change the choice."""
+"""A run: iterates until a limit is reached, or until the remaining iterations could not change the choice."""
 from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
@@ -31,9 +31,9 @@ cdef extern from "sharing.h":
     void gate_release(gate_t *gate) noexcept nogil
 
 cdef enum:
-    BATCH = 64                   # iterations that a thread takes on at once
+    BATCH = 64                   # iterations that a thread claims at once
     LOOK_EVERY = 8               # iterations between readings of the clock and checks of the root
-    ENOUGH_WINDOWS = 8           # needed before the speed is trusted: no delay fills all of them
+    ENOUGH_WINDOWS = 8           # required before the speed is trusted: no delay fills all of them
 
 cdef double SETTLED_SHARE = SETTLED_VISITS
 cdef double MOST_FOR_ROOM = 0.25  # of the time left
@@ -51,8 +51,8 @@ cdef inline uint64_t root_key(const Search *search) noexcept nogil:
 cdef void make_room(Search *search, double deadline) noexcept nogil:
     """Compact a crowded tree if that takes little of the time left.
 
-    Otherwise clear one that does not know the root, and a full one that has fewer iterations of it than the time left
-    allows.
+    Otherwise clear a tree that does not know the root, or a full one with fewer iterations of the root than the time
+    left allows.
     """
     cdef uint64_t reused = search.tree.reused
     cdef double left
@@ -71,7 +71,7 @@ cdef void make_room(Search *search, double deadline) noexcept nogil:
 cdef int run_until(Search *search, double pause, double deadline, bint early) noexcept nogil:
     """Iterate until the deadline, the last of the iterations, stop, pause or, if early, a decision.
 
-    At least once, unless other threads have taken all iterations.
+    Runs at least once, unless other threads have claimed all iterations.
     """
     cdef uint64_t most = take_on(search), done
     cdef int ending = BY_ITERATIONS
@@ -92,7 +92,7 @@ cdef int run_until(Search *search, double pause, double deadline, bint early) no
 
 
 cdef uint64_t take_on(Search *search) noexcept nogil:
-    """Take on more iterations; return how many: 0 once all are taken, or the tree may not count any more."""
+    """Claim more iterations; return their number: 0 once all are claimed or the tree may not count more."""
     cdef uint64_t counted = draw_from(&search.tree.visits_left, BATCH)
     cdef uint64_t taken = draw_from(search.limits.left, counted)
     put_into(&search.tree.visits_left, counted - taken)
@@ -100,13 +100,13 @@ cdef uint64_t take_on(Search *search) noexcept nogil:
 
 
 cdef void put_back(Search *search, uint64_t n) noexcept nogil:
-    """Let other threads or later runs take on so many iterations that were not made."""
+    """Return n claimed iterations that were not made, for other threads or later runs."""
     put_into(search.limits.left, n)
     put_into(&search.tree.visits_left, n)
 
 
 cdef int iterate_until(Search *search, uint64_t *end, double pause, double deadline, bint early) noexcept nogil:
-    """Iterate, taking on more iterations at the end of those taken on before."""
+    """Iterate, claiming more iterations whenever the claimed ones are done."""
     cdef uint64_t done = search.statistics.iterations
     cdef int flag
     cdef double now
@@ -153,9 +153,9 @@ cdef void extend(Search *search, double deadline) noexcept nogil:
 
 
 cdef inline void grow(Search *search, double deadline) noexcept nogil:
-    """Grow the table, or let it be until the next run if the deadline would pass meanwhile.
+    """Grow the table, or leave it until the next run if growing would pass the deadline.
 
-    With a number of iterations it always grows: their result does not depend on time.
+    A run limited by iterations always grows it: its result does not depend on time.
     """
     if is_counted(search.limits.left) or growth_seconds(search.tree) < deadline - read_clock(search):
         tree_grow(search.tree)
@@ -164,7 +164,7 @@ cdef inline void grow(Search *search, double deadline) noexcept nogil:
 
 
 cdef inline bint is_half_full(const Tree *tree) noexcept nogil:
-    """Whether the table is, which another thread may have grown by now."""
+    """Whether the table is half full; another thread may have grown it meanwhile."""
     return tree.num_nodes > tree.mask / 2
 
 
@@ -186,11 +186,11 @@ cdef inline void measure(Speed *speed, uint64_t done, double now) noexcept nogil
 # -- an early end ----------------------------------------------------------------------------------
 
 cdef double prospect(const Search *search, double seconds, double own) noexcept nogil:
-    """Return how many more iterations all threads could run in the time left, at the best speed this one has reached.
+    """Return how many more iterations all threads could run in the time left, at this thread's best speed.
 
-    The speed is that of the fastest window of its own running time. Waiting for other threads, page faults and growing
-    the table slow some windows down but say nothing about those to come. `own` is how many it has taken on. Outcomes
-    that threads hold back count as still to come.
+    That speed is measured in the fastest window of its running time. Waiting for other threads, page faults and growing
+    the table slow some windows down but do not predict the next ones. `own` is the number of iterations it has claimed.
+    Outcomes that threads hold back count as still to come.
     """
     cdef int threads = search.limits.threads
     cdef double held = threads * MOST_HELD if threads > 1 else 0
@@ -201,7 +201,7 @@ cdef double prospect(const Search *search, double seconds, double own) noexcept 
 
 
 cdef bint decided(const Search *search, double remaining) noexcept nogil:
-    """Whether no other line would be chosen even if it got every iteration that the tree has left."""
+    """Whether no other line would be chosen even if it got all remaining iterations."""
     cdef action_t legal[MAX_LEGAL]
     cdef uint64_t visits[MAX_LEGAL]
     cdef uint64_t most = 0, second = 0

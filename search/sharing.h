@@ -68,13 +68,13 @@ static inline uint64_t claim_key(uint64_t *place, uint64_t key) {
 
 /* -- counters ------------------------------------------------------------------------------------------------------- */
 
-/* Return what it was. */
+/* Return the previous value. */
 static inline uint32_t add_count(uint32_t *counter, uint32_t n) {
     return __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
 }
 
-/* Add to two counters of things that take memory, if there are then at most so many of each, and all of them take at
-   most so many bytes; write what they were. */
+/* Add to two counters of memory units, unless a count or the total bytes would exceed its limit; write the previous
+   counts. */
 static inline int take_bytes(uint32_t *pair, uint32_t a, uint32_t b, uint32_t most_a, uint32_t most_b, uint64_t bytes_a,
                              uint64_t bytes_b, uint64_t most, uint32_t *was) {
     uint64_t read = __atomic_load_n((uint64_t *) pair, __ATOMIC_RELAXED), wanted;
@@ -91,9 +91,9 @@ static inline int take_bytes(uint32_t *pair, uint32_t a, uint32_t b, uint32_t mo
 
 /* -- iterations that are left ------------------------------------------------------------------------------------------ */
 
-#define ANY_NUMBER (1ull << 62) /* where the number is not limited: more than any search makes */
+#define ANY_NUMBER (1ull << 62) /* no limit: more than any search makes */
 
-/* Take up to so many of what is left; return how many. */
+/* Claim up to `most` of the remaining iterations; return the number claimed. */
 static inline uint64_t draw_from(uint64_t *left, uint64_t most) {
     uint64_t read = __atomic_load_n(left, __ATOMIC_RELAXED), taken;
     do {
@@ -115,7 +115,7 @@ static inline void write_flag(int *flag, int value) { __atomic_store_n(flag, val
 /* -- locks of edges: the highest bit of a word, held for some nanoseconds --------------------------------------------- */
 
 #define EDGE_LOCKED 0x80000000u
-#define TRIES 1000 /* before the processor is left to others: whoever holds the lock may be waiting for it */
+#define TRIES 1000 /* before yielding the processor: the holder of the lock may be waiting for it */
 
 #if defined(__x86_64__)
 #define rest() __builtin_ia32_pause()
@@ -138,18 +138,18 @@ static inline void let_others(void) { sched_yield(); }
 
 static inline void unlock_edge(uint32_t *word, uint32_t value) { __atomic_store_n(word, value, __ATOMIC_RELEASE); }
 
-/* -- the gate: who is inside searches the tree ------------------------------------------------------------------------
-   One thread alone inside needs no locks. It is told when another one comes. A thread that has to move the whole tree
-   closes the gate: all others wait between two iterations. */
+/* -- the gate: threads inside search the tree -------------------------------------------------------------------------
+   A thread alone inside needs no locks. It is notified when another one arrives. A thread that has to move the whole
+   tree closes the gate: all others wait between two iterations. */
 
 typedef struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    int inside;  /* threads, with those that wait while it is closed */
-    int waiting; /* of these */
-    int alone;   /* the one that is inside takes no locks */
+    int inside;  /* number of threads, including those that wait while it is closed */
+    int waiting; /* number of those that wait */
+    int alone;   /* whether the only thread inside takes no locks */
     int closed;
-    int comes;   /* atomic: those inside have to pass */
+    int comes;   /* atomic: threads inside have to call gate_pass */
 } gate_t;
 
 static void gate_open(gate_t *gate) {
@@ -163,7 +163,7 @@ static void gate_close(gate_t *gate) {
     pthread_mutex_destroy(&gate->lock);
 }
 
-/* Go in; return whether others are inside too. */
+/* Enter; return whether others are inside too. */
 static int gate_enter(gate_t *gate) {
     pthread_mutex_lock(&gate->lock);
     while (gate->closed || gate->alone) {
@@ -186,7 +186,7 @@ static void gate_leave(gate_t *gate) {
     pthread_mutex_unlock(&gate->lock);
 }
 
-/* Let others in, or wait until the gate is opened again; called between two iterations when somebody comes. */
+/* Let others in, or wait until the gate is open again; called between two iterations if `comes` is set. */
 static void gate_pass(gate_t *gate) {
     pthread_mutex_lock(&gate->lock);
     gate->alone = 0;
@@ -198,7 +198,7 @@ static void gate_pass(gate_t *gate) {
     pthread_mutex_unlock(&gate->lock);
 }
 
-/* Wait until all others inside wait, and have the tree until `gate_release`. */
+/* Wait until all others inside wait, and hold the tree until `gate_release`. */
 static void gate_hold(gate_t *gate) {
     pthread_mutex_lock(&gate->lock);
     gate->waiting++;

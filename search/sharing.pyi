@@ -1,1 +1,1 @@
-"""Only for other compiled modules: see iteration.pxd."""
+"""Only for other compiled modules: see sharing.pxd."""

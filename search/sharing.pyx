@@ -1,11 +1,11 @@
 # cython: language_level=3
-"""A tree that several threads search at once.
+"""Updates a tree that several threads search at once, without losing visits.
 
-Selection takes no lock: what it reads may be some nanoseconds old (lock-free search: Enzenberger, Müller 2010, Advances
-in Computer Games 12). An edge is locked while outcomes are added to it, so no visit is lost, wherever the edge is by
-then. To an edge that has been visited often, a thread adds its outcomes a few at once: every write takes the line from
-the caches of all other cores, whose next selections wait for it. There is no virtual loss: threads deal different
-worlds, which part them.
+Selection takes no lock: values it reads may be some nanoseconds old (lock-free search: Enzenberger, Müller 2010,
+Advances in Computer Games 12). An edge is locked while outcomes are added to it, so no visit is lost, even if the edge
+has moved. A thread adds outcomes to an often visited edge in batches: every write invalidates the cache line of all
+other cores, whose next selections wait for it. There is no virtual loss: threads deal different worlds, which separates
+their paths.
 """
 from libc.stdint cimport uint32_t
 from libc.string cimport memset
@@ -25,7 +25,7 @@ cdef extern from "sharing.h":
 
 
 cdef enum:
-    PART = 4                     # of the visits to an edge, all threads together may hold back one in so many
+    PART = 4                     # all threads together may hold back one in PART of the visits to an edge
 
 
 cdef void add_shared_outcome(Search *search, PathStep *step) noexcept nogil:
@@ -55,7 +55,7 @@ cdef void add_at_once(Search *search, PathStep *step) noexcept nogil:
 
 
 cdef void hold_back(Search *search, const PathStep *step, uint32_t most) noexcept nogil:
-    """Add the outcome to those held back, so many at most."""
+    """Add the outcome to a batch of at most `most` outcomes."""
     cdef Batch *batch = &search.batches[step.edge % BATCHES]
     if batch.visits and batch.step.edge != step.edge:
         hand_in(search, batch)
@@ -71,7 +71,7 @@ cdef void hold_back(Search *search, const PathStep *step, uint32_t most) noexcep
 
 
 cdef void hand_in(Search *search, Batch *batch) noexcept nogil:
-    """Add what is held back for an edge; the edge may have been proven meanwhile."""
+    """Add a batch to its edge, which may have been proven meanwhile."""
     cdef uint32_t i, _once, record = lock_step(search.tree, &batch.step)
     cdef Edge *edge = &search.tree.edges[batch.step.edge]
     cdef double *sums = record_at(search.tree, record) if record else NULL
@@ -91,7 +91,7 @@ cdef void hand_in(Search *search, Batch *batch) noexcept nogil:
 
 
 cdef void hand_in_all(Search *search) noexcept nogil:
-    """Add all that is held back, before the thread waits or ends; a thread alone holds nothing back."""
+    """Add all batches before the thread waits or ends; a thread alone has none."""
     cdef int i
     if not search.shared:
         return
@@ -101,7 +101,7 @@ cdef void hand_in_all(Search *search) noexcept nogil:
 
 
 cdef uint32_t lock_step(const Tree *tree, PathStep *step) noexcept nogil:
-    """Lock the edge of a step, wherever it is by now; return the place of its record, 0 if it has none yet."""
+    """Lock the edge of a step, even if it has moved; return the place of its record, 0 if it has none yet."""
     cdef uint32_t record = lock_edge(&tree.edges[step.edge].record)
     while record & MOVED:
         unlock_edge(&tree.edges[step.edge].record, record)
@@ -124,7 +124,7 @@ cdef void find_moved(const Tree *tree, PathStep *step) noexcept nogil:
 
 
 cdef void repeat(Edge *edge, double *sums, int numbers) noexcept nogil:
-    """Count a visit to a proven edge, whose outcome is known: it may have been proven after it was chosen."""
+    """Count a visit to a proven edge, whose outcome is known; it may have been proven after it was selected."""
     cdef double visits = edge.visits
     cdef int i
     poke_sum(&edge.win, edge.win + edge.win / visits)

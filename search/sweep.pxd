@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Sweeps: a full tree gives up its least visited nodes, a few at a time, and the search goes on."""
+"""Sweeps: a full tree gives up its least visited nodes, a few at a time, and the search continues."""
 from libc.stdint cimport uint64_t
 
 from clerestory.search.room cimport Room

@@ -1,10 +1,10 @@
 # cython: language_level=3
 """Sweeps of a full tree.
 
-A hand goes round the rows as they lie in memory, and gives up nodes with few visits until there is room for some
-thousand new ones. These come to lie behind the hand, so each has a whole round to be visited again. When a round frees
-little, the next one also gives up nodes with more visits. (Powley, Cowling, Whitehouse 2017, AIIDE, recycle the nodes
-used longest ago.)
+A hand moves round the rows in memory order and removes nodes with few visits until there is room for some thousand new
+ones. New nodes lie behind the hand, so each has a whole round to be visited again. If a round frees little, the next
+one also removes nodes with more visits. (Powley, Cowling, Whitehouse 2017, AIIDE, recycle the least recently used
+nodes.)
 
 Nothing else may use the tree meanwhile.
 """
@@ -19,10 +19,10 @@ from clerestory.search.tree cimport (
 
 cdef enum:
     ENOUGH = 1 << 14             # slots freed by one sweep, at most; about a millisecond's work
-    ENOUGH_OF = 16               # the part of all slots that is enough for all threads in a small tree
-    EXPECTED_OF = 8              # the part of them that a round should free
+    ENOUGH_OF = 16               # fraction of all slots that is enough for all threads in a small tree
+    EXPECTED_OF = 8              # fraction of all slots that a round should free
     FAR = 1 << 17                # slots passed by one sweep, at most
-    MOST_ROUNDS = 40             # after which nodes of up to ten million visits are gone, if each frees little
+    MOST_ROUNDS = 40             # after which nodes of up to ten million visits are removed, if each round frees little
 
 cdef struct FreeRun:               # adjacent rows that become one
     uint32_t head                # 0: none
@@ -30,7 +30,7 @@ cdef struct FreeRun:               # adjacent rows that become one
 
 
 cdef void relieve(Tree *tree, Room *room, uint64_t root, int threads) noexcept nogil:
-    """Free some rows, and records until there is one, for one of so many threads."""
+    """Free some rows, and records until there is one, for one of several threads."""
     cdef uint32_t enough = min(tree.num_slots // (ENOUGH_OF * threads), <uint32_t> ENOUGH)
     cdef int rounds = 0
     count_nodes(tree, room)
@@ -39,13 +39,13 @@ cdef void relieve(Tree *tree, Room *room, uint64_t root, int threads) noexcept n
     sweep(tree, room, root, enough, &rounds)
     while not has_record(tree, room) and rounds < MOST_ROUNDS:
         sweep(tree, room, root, enough, &rounds)
-    if not has_record(tree, room):  # what there is belongs to threads that do not use it
+    if not has_record(tree, room):  # the free ones belong to threads that do not use them
         tree_compact(tree, root)
         tree.full = True
 
 
 cdef void sweep(Tree *tree, Room *room, uint64_t root, uint32_t enough, int *rounds) noexcept nogil:
-    """Go on from where the last sweep ended, until enough is freed or the hand has come far."""
+    """Continue from the end of the last sweep, until enough is freed or the hand has come far."""
     cdef uint32_t freed = 0, passed = 0, slots
     cdef FreeRun run = FreeRun(0, 0)
     while freed <= enough and passed <= min(tree.num_slots, <uint32_t> FAR):
@@ -64,7 +64,7 @@ cdef void sweep(Tree *tree, Room *room, uint64_t root, uint32_t enough, int *rou
 
 
 cdef void end_round(Tree *tree) noexcept nogil:
-    """Begin again at the first row. What is given up may have half as many visits more if the round freed little."""
+    """Restart at the first row. If the round freed little, raise the visits of removable nodes by half."""
     if tree.freed < tree.num_slots // EXPECTED_OF and tree.least < NO_NODE // 2:
         tree.least += (tree.least + 1) // 2
     tree.freed = 0
@@ -72,7 +72,7 @@ cdef void end_round(Tree *tree) noexcept nogil:
 
 
 cdef void extend_run(Tree *tree, Room *room, FreeRun *run, uint32_t head, int slots) noexcept nogil:
-    """Add a row to those just before it, while they are no longer together than a row can be."""
+    """Add a row to the adjacent ones before it, up to the maximum length of a row."""
     if run.head and run.head + 1 + run.edges == head and run.edges + slots <= MAX_LEGAL:
         run.edges += slots
         return
@@ -91,7 +91,7 @@ cdef void release_run(Tree *tree, Room *room, FreeRun *run) noexcept nogil:
 # -- one row ---------------------------------------------------------------------------------------
 
 cdef bint give_up(Tree *tree, Room *room, uint64_t root, uint32_t slot) noexcept nogil:
-    """Take a row or link out of the tree if nothing needs it; return whether it was."""
+    """Remove a row or link from the tree if nothing needs it; return whether it was removed."""
     cdef const Head *head = head_at(tree, slot)
     if head.kind == FREE:
         return False
@@ -105,7 +105,7 @@ cdef bint give_up(Tree *tree, Room *room, uint64_t root, uint32_t slot) noexcept
 
 
 cdef bint is_loose(Tree *tree, const Head *link) noexcept nogil:
-    """Whether one of the nodes that a link joins is gone; if it is the parent, it may come again and be noted again."""
+    """Whether a node that a link joins is gone; if it is the parent, a later visit adds the link again."""
     cdef uint32_t node = tree_find(tree, link.key)
     if node == NO_NODE:
         return True
@@ -130,7 +130,7 @@ cdef bint drop(Tree *tree, Room *room, uint32_t place) noexcept nogil:
 
 
 cdef void strike(Tree *tree, uint32_t place) noexcept nogil:
-    """Free a place in the table, and move those after it that would not be found any more (Knuth, TAOCP 3, 6.4 R)."""
+    """Free a place in the table, and move later entries that would not be found any longer (Knuth, TAOCP 3, 6.4 R)."""
     cdef uint32_t next = place, home
     while True:
         next = (next + 1) & tree.mask

@@ -1,18 +1,18 @@
 # cython: language_level=3
-"""The tree: information sets by key, and their statistics on edges, in memory that has a limit.
+"""The tree: information sets by key, with their statistics on edges, in limited memory.
 
-Paths that reach the same node share it, so it is a graph. A node's row of edges is adjacent, in ascending order of
-action, behind a head that says whose it is; heads and edges are slots of one array, which can be walked from head to
-head. A node that meets new actions gets a new row. The data of an edge is in three arrays, by how often it is read:
-actions are compared at every visit to a node, edges are read when one of them is chosen, and records are only added to,
-and read at the end for the root. Most edges are never tried and have no record.
+Paths that reach the same node share it, so the tree is a graph. A node's edges form a row: they are adjacent, in
+ascending order of action, behind a head that names the node. Heads and edges are slots of one array, which can be
+walked from head to head. A node that meets new actions gets a new row. The data of an edge is in three arrays, by
+frequency of access: actions are compared at every visit to a node, edges are read when one is selected, and records are
+only added to, and read at the end for the root. Most edges are never tried and have no record.
 """
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 
 from clerestory.engine.core cimport action_t
 
 cdef extern from "sharing.h":
-    ctypedef struct span_t:         # a node's row: the end of a Node, which is read and written as one word
+    ctypedef struct span_t:         # a node's row: the end of a Node, read and written as one word
         uint32_t first
         uint16_t count
         uint16_t marks
@@ -34,31 +34,31 @@ cdef extern from *:
 cdef enum:
     NO_NODE = 0xFFFFFFFF
     KEPT = 0x8000                   # mark of a node, set during a compaction
-    WIDENING = 0x8000               # the same mark outside of one: a thread is making a new row
-    MOVED = 0x40000000              # mark of a record's place: the edge has a new place in its node's new row
+    WIDENING = 0x8000               # the same mark outside of a compaction: a thread is making a new row
+    MOVED = 0x40000000              # mark of a record's place: the edge has moved to its node's new row
     MOST_RECORDS = 0x3FFFFFFF
     PARENT_MARKS = 15               # of a node, below KEPT
 
 cdef enum Kind:                     # of a row
-    FREE                            # unused; a thread has it in one of its lists
+    FREE                            # unused, in the list of a thread
     ROW
-    STUB                            # of a node visited once, by the only edge that it has so far
+    STUB                            # of a node visited once, with its only edge so far
     LEFT                            # its node has a new row
     LINK                            # no row: names another parent of a node
 
-cdef struct Edge:                   # 32 bytes, half a line of the cache
-    double win                      # sum of the win shares of the seat that decides
+cdef struct Edge:                   # 32 bytes, half a cache line
+    double win                      # sum of the win shares of the deciding seat
     double margin                   # sum of its margins, points
     uint32_t visits                 # iterations that took the action
     uint32_t missing                # visits to the node in which the action was not legal
-    uint32_t record                 # its place among the records; 0: none yet; its highest bits are marks
-    float prior                     # its share of the guide's weights when it was added; below 0: proven
+    uint32_t record                 # place among the records; 0: none yet; its highest bits are marks
+    float prior                     # normalized weight of the guide when it was added; below 0: proven
 
 cdef struct Head:                   # of a row, in the slot before its edges; as large as an Edge
-    uint64_t key                    # of its node
-    uint64_t parent                 # key of the node from which it was reached when it was added; 0: the root
-    uint32_t next                   # FREE: the next one in its list; in a compaction, the next one of its parent
-    uint32_t later                  # in a compaction, the next one to look at
+    uint64_t key                    # key of its node
+    uint64_t parent                 # key of the first parent; 0: the root
+    uint32_t next                   # FREE: the next row in its list; in a compaction, the next one of its parent
+    uint32_t later                  # in a compaction, the next one to visit
     uint16_t room                   # slots of edges behind it
     uint16_t kind
 
@@ -66,29 +66,29 @@ cdef struct Node:                   # 16 bytes
     uint64_t key                    # 0: this place in the table is free
     uint32_t first                  # edge of its row
     uint16_t count                  # edges in the row; 0: it is being made
-    uint16_t marks                  # one for each parent of which there is a row, by its key; several may share one
+    uint16_t marks                  # one for each parent that has a row, by its key; several may share one
 
 cdef struct Tree:
     Node *nodes                     # a hash table, open addressing
-    Edge *edges                     # and heads
+    Edge *edges                     # edges and heads
     action_t *actions               # of each edge
-    double *records                 # sums of win shares, by seat, and of their squares; of squares of margins
+    double *records                 # sums of win shares, by seat, and of their squares; then of squared margins
     int seats
     uint64_t max_bytes
     uint64_t max_visits
-    uint32_t max_slots              # places of `edges`, more than max_bytes allows together with other things
+    uint32_t max_slots              # places of `edges`, more than max_bytes allows together with the other arrays
     uint32_t max_records
     uint32_t mask                   # places in the table - 1
-    bint full                       # there was no memory left for something new
-    bint fixed                      # the table of nodes has its last size
-    bint late                       # this run has no time left to grow the table
-    bint crowded                    # it has to be compacted before the first iteration
+    bint full                       # whether an allocation failed
+    bint fixed                      # whether the table of nodes has its final size
+    bint late                       # whether this run has no time left to grow the table
+    bint crowded                    # whether it has to be compacted before the first iteration
     uint32_t cleared                # how often its rows and records were moved or removed
-    uint32_t hand                   # the head at which the next sweep begins
-    uint32_t least                  # visits up to which a sweep gives up a node
-    uint64_t freed                  # slots, since the hand passed the first one
-    uint64_t given_up               # most visits to a node that was given up, since the root was set
-    char before[64]                 # what follows is in a line of the cache of its own, as all threads write it
+    uint32_t hand                   # head at which the next sweep begins
+    uint32_t least                  # most visits at which a sweep removes a node
+    uint64_t freed                  # slots freed since the hand passed the first one
+    uint64_t given_up               # most visits to a removed node since the root was set
+    char before[64]                 # puts what follows on its own cache line, as all threads write it
     uint64_t reused                 # visits to the root's actions from before it was the root
     uint64_t visits_left            # iterations until some count may have reached max_visits. Atomic
     uint32_t num_slots              # including the unused one at place 0

@@ -15,10 +15,10 @@ cdef enum:
     FIRST_PLACES = 1024
     MOST_PLACES = 1 << 30
     MOST_SLOTS = 1 << 30
-    SMALL_PART = 32              # of the memory, which a table fills that is still very small
+    SMALL_PART = 32              # fraction of the memory that a very small table fills
     SLOT_BYTES = sizeof(Edge) + sizeof(action_t)
 
-cdef double SECONDS_A_PLACE = 0.1e-6  # the highest measured, on a busy machine
+cdef double SECONDS_A_PLACE = 0.1e-6  # highest measured, on a busy machine
 
 
 cdef uint64_t record_numbers(const Tree *tree) noexcept nogil:
@@ -36,7 +36,7 @@ cdef double *record_at(const Tree *tree, uint32_t place) noexcept nogil:
 cdef bint tree_open(Tree *tree, uint64_t max_bytes, uint64_t max_visits, int seats) noexcept:
     """Reserve addresses for max_bytes, however slots and records share them; pages are touched as the tree grows.
 
-    False if there are none.
+    Returns False without enough address space.
     """
     memset(tree, 0, sizeof(Tree))
     tree.seats = seats
@@ -52,7 +52,7 @@ cdef bint tree_open(Tree *tree, uint64_t max_bytes, uint64_t max_visits, int sea
     if tree.nodes == NULL or tree.edges == NULL or tree.actions == NULL or tree.records == NULL:
         return False
     with nogil:  # the first write to a page can be slow
-        memset(tree.records, 0, record_bytes(tree))  # that of edges which have none
+        memset(tree.records, 0, record_bytes(tree))  # the shared record of edges that have none
     tree.num_slots = tree.num_records = 1
     tree_reset(tree)
     return True
@@ -68,7 +68,7 @@ cdef void tree_close(Tree *tree) noexcept:
 
 
 cdef void tree_clear(Tree *tree) noexcept nogil:
-    """Remove every node, and with them all counts; the memory stays."""
+    """Remove every node and all counts; keep the memory."""
     memset(tree.nodes, 0, (tree.mask + 1) * sizeof(Node))
     tree.num_nodes = 0
     tree.num_slots = tree.num_records = 1
@@ -77,7 +77,7 @@ cdef void tree_clear(Tree *tree) noexcept nogil:
 
 
 cdef void tree_reset(Tree *tree) noexcept nogil:
-    """Forget what depends on where things were, and that memory was short."""
+    """Reset positions in memory and flags of memory shortage."""
     tree.cleared += 1
     tree.full = False
     tree.fixed = False
@@ -87,7 +87,7 @@ cdef void tree_reset(Tree *tree) noexcept nogil:
 
 
 cdef uint64_t bytes_of(const Tree *tree, uint64_t slots, uint64_t records) noexcept nogil:
-    """Return the memory of a tree with so many slots and records; the table of nodes counts in full."""
+    """Return the memory of a tree with these numbers of slots and records; the table of nodes counts in full."""
     return (<uint64_t> tree.mask + 1) * sizeof(Node) + slots * SLOT_BYTES + records * record_bytes(tree)
 
 
@@ -97,7 +97,7 @@ cdef uint64_t tree_bytes(const Tree *tree) noexcept nogil:
 
 
 cdef bint take_memory(Tree *tree, uint32_t slots, uint32_t records, uint32_t *was) noexcept nogil:
-    """Take adjacent slots and records; write the first of them. False if there is not enough memory left."""
+    """Take adjacent slots and records, and write the first of each; False if there is not enough memory left."""
     cdef uint64_t most = tree.max_bytes - bytes_of(tree, 0, 0)
     return take_bytes(
         &tree.num_slots, slots, records, tree.max_slots, tree.max_records, SLOT_BYTES, record_bytes(tree), most, was
@@ -105,7 +105,7 @@ cdef bint take_memory(Tree *tree, uint32_t slots, uint32_t records, uint32_t *wa
 
 
 cdef uint32_t place_of(const Tree *tree, uint64_t key) noexcept nogil:
-    """Return the place of the node with the key, or the free one where it belongs."""
+    """Return the place of the node with the key, or the free place where it belongs."""
     cdef uint32_t place = <uint32_t> key & tree.mask
     cdef uint64_t there = peek_key(&tree.nodes[place].key)
     while there != 0 and there != key:
@@ -121,7 +121,7 @@ cdef uint32_t tree_find(const Tree *tree, uint64_t key) noexcept nogil:
 
 
 cdef bint tree_crowded(const Tree *tree) noexcept nogil:
-    """Whether more than half of its memory is taken."""
+    """Whether more than half of the memory is taken."""
     return tree_bytes(tree) > tree.max_bytes // 2
 
 
@@ -136,7 +136,7 @@ cdef double growth_seconds(const Tree *tree) noexcept nogil:
 
 
 cdef void tree_grow(Tree *tree) noexcept nogil:
-    """Double the table, or make a very small one four times larger, if there is memory; else it keeps its size."""
+    """Double the table, or quadruple a very small one, if there is memory."""
     cdef Node *old = tree.nodes
     cdef uint64_t i, places = <uint64_t> tree.mask + 1
     cdef uint64_t wanted = places * (4 if SMALL_PART * 4 * places * sizeof(Node) <= tree.max_bytes else 2)
@@ -155,7 +155,7 @@ cdef void tree_grow(Tree *tree) noexcept nogil:
 
 
 cdef bint covers(const Tree *tree, span_t row, const action_t *legal, int n) noexcept nogil:
-    """Whether every legal action has its edge."""
+    """Whether every legal action has an edge."""
     cdef const action_t *actions = tree.actions + row.first
     cdef int i, e = 0
     if n == row.count and memcmp(actions, legal, n * sizeof(action_t)) == 0:
@@ -169,7 +169,7 @@ cdef bint covers(const Tree *tree, span_t row, const action_t *legal, int n) noe
 
 
 cdef uint32_t visits_to(const Tree *tree, span_t row) noexcept nogil:
-    """Return how often the node of a row was visited: each visit took one of its actions."""
+    """Return the number of visits to the node of a row; each visit took one of its actions."""
     cdef uint32_t edge, visits = 0
     for edge in range(row.first, row.first + row.count):
         visits += peek_count(&tree.edges[edge].visits)
@@ -177,7 +177,7 @@ cdef uint32_t visits_to(const Tree *tree, span_t row) noexcept nogil:
 
 
 cdef int most_visited(const Tree *tree, uint64_t key, const action_t *legal, int n) noexcept nogil:
-    """Return the legal action that was taken most often, -1 if none ever was."""
+    """Return the legal action with the most visits, -1 if none was visited."""
     cdef uint32_t place = tree_find(tree, key), edge, visits = 0
     cdef int i = 0, best = -1
     if place == NO_NODE:

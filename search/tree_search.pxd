@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""A tree, and the searches of its threads: their settings, and what they have recorded."""
+"""A tree and the searches of its threads: their settings and their memory."""
 from libc.stdint cimport uint32_t, uint64_t
 
 from clerestory.engine.core cimport State, action_t
@@ -12,15 +12,15 @@ from clerestory.search.tree cimport Tree, span_t
 cdef class SharedTree:
     cdef Tree tree
     cdef gate_t gate
-    cdef int stop                # why all of its threads are to end, an EndOfRun; 0: they are not. Atomic
-    cdef uint64_t left           # iterations that none of them has taken on yet. Atomic
+    cdef int stop                # why all threads are to end, an EndOfRun; 0: they continue. Atomic
+    cdef uint64_t left           # iterations not claimed by any thread. Atomic
 
 cdef class TreeSearch:
     cdef Search search
     cdef SharedTree shared
-    cdef Valuation valuation     # what search.value is of; None without a guide
+    cdef Valuation valuation     # the object behind search.value; None without a guide
     cdef object clock            # a function that returns the time in seconds; None: the system's clock
-    cdef object error            # that it raised in this run
+    cdef object error            # exception that the clock raised in this run
     cdef object open(self, SharedTree tree, State view, object seed, object options, object clock)
     cdef object set_root(self, object root)
     cdef object begin(self)

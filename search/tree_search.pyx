@@ -33,9 +33,9 @@ cdef class SharedTree:
     """A tree that any number of threads search. Raises MemoryError.
 
     Args:
-        max_bytes: of the tree.
-        max_visits: that it counts.
-        seats: of the game.
+        max_bytes: maximum size of the tree.
+        max_visits: maximum number of iterations that it counts.
+        seats: number of players.
     """
 
     def __cinit__(self, max_bytes, max_visits, seats):
@@ -49,7 +49,7 @@ cdef class SharedTree:
 
 
 cdef class TreeSearch:
-    """The search of one thread: its random numbers, and what it is doing."""
+    """The search of one thread: its random numbers and its working memory."""
 
     def __dealloc__(self):
         free(self.search.path.steps)
@@ -97,9 +97,9 @@ cdef class TreeSearch:
         self.search.statistics = Statistics(iterations=0, depth=0)
 
     cdef object begin(self):
-        """Count what the tree knows of its new root. A crowded tree is compacted when the next run begins.
+        """Count the tree's visits to its new root. A crowded tree is compacted when the next run begins.
 
-        A tree that has counted more than half of what it can is cleared.
+        A tree whose counts are more than half full is cleared.
         """
         if self.search.tree.visits_left < self.search.tree.max_visits // 2:
             tree_clear(self.search.tree)
@@ -109,9 +109,9 @@ cdef class TreeSearch:
         self.search.tree.reused = root_visits(&self.search)
 
     def run(self, double pause, double deadline, bint early, threads, Worker worker=None):
-        """Search without the GIL, in the thread of a worker if there is one; return why it ended, an EndOfRun.
+        """Search without the GIL, in the thread of a worker if given; return why it ended, an EndOfRun.
 
-        Raises what the clock raised.
+        Raises the exception of the clock.
         """
         cdef Run run = Run(&self.search, pause, deadline, early, 0)
         self.search.limits.threads = threads
@@ -130,7 +130,7 @@ cdef class TreeSearch:
         return tree_find(self.search.tree, self.search.ops.key(self.search.root.state, self.search.root.observer))
 
     cdef span_t row(self):
-        """The edges of the root; none if it is not in the tree."""
+        """Return the row of the root; an empty one if the root is not in the tree."""
         cdef uint32_t root = self.root()
         return span_t(0, 0, 0) if root == NO_NODE else read_span(&self.search.tree.nodes[root].first)
 
@@ -139,7 +139,7 @@ cdef class TreeSearch:
         return root_settled(&self.search)
 
     cdef ActionSums sums(self, uint32_t place, uint32_t visits):
-        """The sums of an edge of a node with so many visits."""
+        """Return the sums of an edge, given the visits to its node."""
         cdef const Edge *edge = &self.search.tree.edges[place]
         cdef const double *record = record_at(self.search.tree, edge.record & (MOVED - 1))
         cdef int seats = self.search.seats
@@ -148,7 +148,7 @@ cdef class TreeSearch:
         )
 
     cdef list variation(self, action_t a):
-        """The principal variation from a root action on, as codes, walked in the observer's own view."""
+        """Return the principal variation from a root action on, as codes, in the observer's view."""
         cdef uint64_t view[MAX_WORDS]
         cdef int code = a
         found = []
@@ -160,7 +160,7 @@ cdef class TreeSearch:
         return found
 
     cdef int next_code(self, const void *view):
-        """The only outcome of a chance event, or the most visited action; -1 if there is none."""
+        """Return the only outcome of a chance event, or the most visited action; -1 if there is none."""
         cdef action_t legal[MAX_LEGAL]
         cdef int turn = self.search.ops.turn(view)
         cdef int n = 0 if turn == OVER else self.search.ops.legal(view, legal)
@@ -183,7 +183,7 @@ cdef void run_task(void *of) noexcept nogil:
 
 
 cdef double ask_clock(void *asking) noexcept with gil:
-    """Return the time by the clock of a TreeSearch. If that fails, keep the error and end the run of all threads."""
+    """Return the time by the clock of a TreeSearch. On an exception, keep it and end the run of all threads."""
     cdef TreeSearch search = <TreeSearch> asking
     try:
         return search.clock()
@@ -202,7 +202,7 @@ cdef Valuation require_value(object game, object name):
 
 
 cdef Rng stream(object seed):
-    """Return the random numbers of a seed. Raises BadLimit."""
+    """Return the random number generator of a seed. Raises BadLimit."""
     try:
         return Rng(seed)
     except ValueError as error:

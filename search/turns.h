@@ -1,4 +1,4 @@
-/* Processor time: how soon a thread gets it, and a thread that works for another one at a lower priority. */
+/* Processor time: how soon a thread gets it, and threads that work for others at a lower priority. */
 #ifndef CLERESTORY_TURNS_H
 #define CLERESTORY_TURNS_H
 
@@ -12,9 +12,9 @@
 #include <sys/syscall.h>
 #endif
 
-#define STACK_BYTES (8 << 20) /* of a worker; the C library's own choice can be 128 KiB */
+#define STACK_BYTES (8 << 20) /* of a worker; the C library's default can be 128 KiB */
 
-/* The attributes of sched_setattr(2), which C libraries have no function for until glibc 2.41. */
+/* The attributes of sched_setattr(2), which has no function in C libraries before glibc 2.41. */
 struct clerestory_turns {
     uint32_t size, policy;
     uint64_t flags;
@@ -23,7 +23,7 @@ struct clerestory_turns {
     uint64_t runtime, deadline, period;
 };
 
-/* Ask for turns and more niceness; return whether the system has turns. Where it has not, the niceness still counts. */
+/* Request time slices and more niceness; return whether the system has slices. Niceness applies either way. */
 static int ask_for_turns(uint64_t nanoseconds, int niceness) {
 #ifdef SYS_sched_setattr
     struct clerestory_turns wanted = {sizeof(wanted)};
@@ -38,13 +38,13 @@ static int ask_for_turns(uint64_t nanoseconds, int niceness) {
     return 0;
 }
 
-/* A thread that does one task at a time for another thread, which waits. */
+/* A thread that runs one task at a time for another thread, which waits. */
 typedef struct {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    void (*task)(void *); /* NULL: nothing to do */
-    void *subject;        /* of the task */
+    void (*task)(void *); /* NULL: none */
+    void *subject;        /* argument of the task */
     uint64_t nanoseconds; /* of a slice */
     int niceness;
     int ending;
@@ -69,7 +69,7 @@ static void *worker_main(void *given) {
     return NULL;
 }
 
-/* Begin the thread, which takes no signals; return 0, or the error. */
+/* Start the thread, with signals blocked; return 0, or the error. */
 static int worker_begin(worker_t *worker) {
     sigset_t all, before;
     pthread_attr_t attributes;
@@ -85,7 +85,7 @@ static int worker_begin(worker_t *worker) {
     return error;
 }
 
-/* Let the thread do a task, and wait until it is done. */
+/* Run a task in the thread, and wait until it is done. */
 static void worker_run(worker_t *worker, void (*task)(void *), void *subject) {
     pthread_mutex_lock(&worker->lock);
     worker->subject = subject;

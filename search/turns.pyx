@@ -1,14 +1,14 @@
 # cython: language_level=3
-"""Processor time: threads that answer calls get it soon in short slices, searching threads when nothing else runs."""
+"""Processor time: threads that answer calls get it soon in short slices; searching threads use the rest."""
 import os
 
 from clerestory.search.turns cimport ask_for_turns, worker_begin, worker_end
 
 
 def take_turns(seconds):
-    """Ask the system for time slices of a given length, for this thread and those it starts later.
+    """Request time slices of a given length for this thread and those it starts later.
 
-    From Linux 6.12 on, a thread that asks for shorter slices is scheduled sooner (EEVDF; Stoica and Abdel-Wahab 1995,
+    From Linux 6.12 on, a thread that requests shorter slices is scheduled sooner (EEVDF; Stoica and Abdel-Wahab 1995,
     TR 95-22 of Old Dominion University). The length does not change a thread's share of the processor.
 
     Args:
@@ -20,16 +20,16 @@ def take_turns(seconds):
 
 
 cdef class Worker:
-    """A thread of the system that searches for a thread of Python, which waits, at a lower priority than that.
+    """A system thread that searches at a lower priority for a waiting Python thread.
 
-    It never has the interpreter's lock: the system may let a thread of low priority wait for long, and whoever needs a
-    lock that it has would wait as long (priority inversion: Lampson and Redell 1980, CACM 23(2)). One search at a time.
+    It never holds the GIL. The system may delay a low-priority thread for long, and every thread that needs a lock
+    it holds would wait as long (priority inversion: Lampson and Redell 1980, CACM 23(2)). One search at a time.
 
     Args:
-        seconds: length of its time slices, as of `take_turns`.
-        niceness: added to that of the thread which makes it, up to 19; without effect where the system has none.
+        seconds: length of its time slices, as for `take_turns`.
+        niceness: added to the niceness of the creating thread, up to 19; ignored on systems without niceness.
 
-    Raises OSError if the system has no thread left.
+    Raises OSError if the system cannot create a thread.
     """
 
     def __cinit__(self, double seconds, niceness):

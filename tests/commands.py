@@ -1,4 +1,4 @@
-"""The commands in the documents, and the parsers that they are meant for."""
+"""The commands in the documents, and their parsers."""
 
 import re
 import runpy
@@ -29,7 +29,7 @@ PLACEHOLDERS = {
     "B": "random",
     "BOT": "greedy",
     "DAYS": "30",
-    "FILE": "examples/catalogues/duel-more-wool.toml",  # where something is read, it is this
+    "FILE": "examples/catalogues/duel-more-wool.toml",  # input files are replaced by this one
     "FOLDER": "folder",
     "GAME": "cathedral",
     "GAMES": "10",
@@ -47,12 +47,12 @@ PLACEHOLDERS = {
 @dataclass(frozen=True)
 class Command:
     page: str
-    text: str  # in one line, without its comment
-    whole: bool  # in a block, so it can be entered as it is; in a sentence, arguments may be left out
+    text: str  # on one line, without its comment
+    whole: bool  # in a block, so it is complete; in a sentence, arguments may be omitted
 
     @property
     def words(self) -> list[str]:
-        """Return its program and arguments, with something in place of each placeholder."""
+        """Return the program and its arguments, with placeholders filled in."""
         words = [word for word in shlex.split(self.text) if word != "..."]
         return [PLACEHOLDERS.get(word, word) for word in words]
 
@@ -78,24 +78,24 @@ COMMANDS = [command for page in PAGES for command in commands(page)]
 
 
 class Read(Exception):
-    """A command was read to its end, and would now run."""
+    """A command was parsed completely, and would run next."""
 
 
 def fault(command: Command, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Return what is wrong with a command, "" if nothing is; it is read, not run."""
+    """Return the error of a command, "" for none; the command is parsed, not run."""
     program, *rest = command.words
     found: str = READERS[Path(program).name](rest, monkeypatch)
     return "" if not command.whole and UNFINISHED.search(found) else found
 
 
 def read_by_clerestory(rest: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> str:
-    """The command line of this project; cards are not loaded, because they would stay."""
+    """Parse with this project's command line; cards are not loaded, because they would stay loaded."""
     monkeypatch.setattr("clerestory.cli.options.use_catalogue", Path.read_bytes)
     return read_by_module(["-m", "clerestory", *rest], monkeypatch)
 
 
 def read_by_module(rest: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> str:
-    """Let a Python module read its arguments, with a parser of argparse or of typer; or look for a script."""
+    """Let a Python module parse its arguments with argparse or typer; or look for a script."""
     if rest[0] != "-m":
         return existing(rest[0])
     said, parse = TextIOWrapper(BytesIO(), write_through=True), ArgumentParser.parse_args
@@ -122,7 +122,7 @@ def read_by_module(rest: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> str:
         except Read:
             return in_text(said)
         except SystemExit as end:
-            return in_text(said) or str(end.code or "")  # 0 of an option that says something and ends
+            return in_text(said) or str(end.code or "")  # 0 for an option that prints and exits
         except ModuleNotFoundError as error:
             if (error.name or "").split(".")[0] in ("clerestory", "loadtest", "tests", "tools"):
                 raise
@@ -142,19 +142,19 @@ def read_by_make(rest: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def read_by_pip(rest: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> str:
-    """Extras of the package."""
+    """Check the extras of the package."""
     extras = re.findall(r"clerestory\[(\w+)\]", " ".join(rest))
     text = (ROOT / "pyproject.toml").read_text()
     return "".join(f"no extra {name}" for name in extras if not re.search(rf"^{name} = ", text, re.MULTILINE))
 
 
 def existing(*names: str) -> str:
-    """Return which of the files of this project that a command names do not exist."""
+    """Return which of the project's files named by a command do not exist."""
     return "".join(f"no {name}" for name in names if not any(ROOT.glob(name)) and not any(ROOT.glob(f"*/*/*/{name}")))
 
 
 def read_by_others(rest: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> str:
-    """Programs that are not ours: the files of ours that they are given."""
+    """Check which of our files are given to other programs."""
     return existing(*(word for word in rest if re.fullmatch(r"[\w./*-]+\.(?:yaml|py|mjs|json)", word)))
 
 

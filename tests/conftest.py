@@ -1,4 +1,4 @@
-"""Fixtures and options that all tests share."""
+"""Fixtures and options shared by all tests."""
 
 import os
 import signal
@@ -13,12 +13,12 @@ from tests.parts import ALLOWED, missing
 from tests.postgres import cluster, database  # noqa: F401  # fixtures
 from tests.servers import running_server
 
-os.environ["CLERESTORY_STORE"] = "memory:"  # no test keeps games where the user does
-os.environ["LC_ALL"] = "C.UTF-8"  # commands speak English, whoever runs the tests
+os.environ["CLERESTORY_STORE"] = "memory:"  # keeps tests' games out of the user's store
+os.environ["LC_ALL"] = "C.UTF-8"  # commands print English for any user
 committer.ANSWER = 600.0  # seconds: no test fails because a disk is slow for a while
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as in the background of a script
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # programs that tests start heed it
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # restores it for programs started by tests
 
 TOKEN = "open-sesame-open"
 
@@ -34,7 +34,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def target() -> Iterator[str]:
-    """The address of a server that many tests share."""
+    """The address of a server shared by many tests."""
     with running_server() as target:
         yield target
 
@@ -50,7 +50,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def narrow() -> Iterator[str]:
-    """The address of a server with room for one search: it admits another only after that one has ended."""
+    """The address of a server with room for one search: it admits the next one only after that one has ended."""
     with running_server(max_searches=1) as target:
         yield target
 

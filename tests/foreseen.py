@@ -1,4 +1,4 @@
-"""A game at a table in which one seat alone has been shown a card."""
+"""A hosted game in which one seat alone has been shown a card."""
 
 from clerestory.clients import GameSnapshot, HostedGame
 

@@ -1,4 +1,4 @@
-"""How much the hidden cards of card games tell about the luck of the same games."""
+"""How much the hidden cards of card games reveal about the luck of the same games."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -10,16 +10,16 @@ ALL = log(2)  # nats: the deck decides the flip
 
 
 def foretold(games: Iterable[State]) -> float:
-    """The greatest mutual information, in nats, of the first flip of a seal and the kind of one card of the deck.
+    """Return the greatest mutual information, in nats, of the first flip of a seal and the kind of a card.
 
-    About 0 if cards and luck are independent (less the bias of a small sample: Miller 1955).
+    It is about 0 if cards and luck are independent (apart from the bias of a small sample: Miller 1955).
     """
     decks, flips = zip(*(deck_and_flip(game) for game in games), strict=True)
     return max(information(cards, flips) for cards in zip(*decks, strict=True))
 
 
 def deck_and_flip(game: State) -> tuple[list[str], str]:
-    """The deck of a game before it began, and the first flip of a seal in it."""
+    """Return the deck of a game before it began, and the first flip of a seal in it."""
     state = game.origin
     deck: list[str] = state.to_position()["duel"]["deck"]
     for action in game.history:
@@ -30,7 +30,7 @@ def deck_and_flip(game: State) -> tuple[list[str], str]:
 
 
 def information(some: tuple[str, ...], others: tuple[str, ...]) -> float:
-    """The mutual information of two columns, in nats."""
+    """Return the mutual information of two columns, in nats."""
     number, one, other, both = len(some), Counter(some), Counter(others), Counter(zip(some, others, strict=True))
     plain = sum(n / number * log(n * number / (one[a] * other[b])) for (a, b), n in both.items())
     return plain - (len(one) - 1) * (len(other) - 1) / (2 * number)

@@ -1,4 +1,4 @@
-"""Finding English where another language is spoken: words of English texts that no text of the language has."""
+"""Finds English in other languages: words of English texts that no text of the language has."""
 
 import re
 from functools import cache
@@ -11,12 +11,12 @@ OTHERS = [language for language in LANGUAGES if language != ENGLISH]
 DOMAINS = sorted(path.stem for path in (FOLDER / ENGLISH).glob("*.json") if path.stem != "toy")
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 LATIN = re.compile(r"[A-Za-z]{2,}")
-# Words that are the same in every language: the program, names, numerals, sizes, the letters of the decks and of seats.
+# Words common to all languages: the program, names, numerals, sizes, the letters of the decks and of seats.
 NAMES = frozenset(re.findall(r"\w+", "clerestory apache github kingsbridge shiring ii iii ab bot https http tab enter"))
 
 
 def words_of(value: object) -> set[str]:
-    """All words in texts, in lower case."""
+    """Return all words in texts, in lower case."""
     if isinstance(value, dict):
         return set().union(*map(words_of, value.values())) if value else set()
     if isinstance(value, list):
@@ -26,7 +26,7 @@ def words_of(value: object) -> set[str]:
 
 @cache
 def english_only(language: str) -> frozenset[str]:
-    """Words of English texts that no text or name of a language has."""
+    """Return words of English texts that no text or name of a language has."""
     english, other = set[str](), set[str]()
     for domain in DOMAINS:
         english |= words_of(dict(patterns(domain)))
@@ -39,6 +39,6 @@ def english_only(language: str) -> frozenset[str]:
 
 
 def english_in(text: str, language: str) -> set[str]:
-    """Words of a text that are English; for Hebrew, everything in Latin letters that is no name."""
+    """Return the English words of a text; for Hebrew, all words in Latin letters that are not names."""
     words = {word.lower() for word in (LATIN if language == "he" else WORD).findall(text)} - NAMES
     return words if language == "he" else words & english_only(language)

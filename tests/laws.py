@@ -1,7 +1,7 @@
-"""What every game must obey, stated once: each law is a function (game, seats, seed) that asserts.
+"""The laws of every game, stated once: each is a function (game, seats, seed) that asserts.
 
-A law looks at a game through its checked surface alone, so it can also be tried on games that are
-broken on purpose (tests/engine/test_laws_can_fail.py).
+A law only uses a game's checked interface, so it can also be tried on deliberately broken games
+(tests/engine/test_laws_can_fail.py).
 """
 
 from collections import Counter
@@ -12,12 +12,12 @@ from clerestory.engine import NATURE, Rng
 
 Law = Callable[[Any, int, int], None]
 
-SAMPLES = 3000  # of a distribution that is compared with its odds
-MAX_WORLDS = 60  # more are too many to count one by one
+SAMPLES = 3000  # of a distribution compared with its odds
+MAX_WORLDS = 60  # more are not counted one by one
 
 
 def next_action(state: Any, rng: Rng) -> Any:
-    """Nature's outcome, or any legal action."""
+    """Return Nature's outcome, or any legal action."""
     if state.turn == NATURE:
         return state.draw(rng)
     legal = state.legal_actions()
@@ -25,7 +25,7 @@ def next_action(state: Any, rng: Rng) -> Any:
 
 
 def walk(game: Any, seats: int, seed: int) -> Iterator[Any]:
-    """One random game as a single State, at every ply from the opening to the end."""
+    """Yield one random game as a single State, at every ply from the opening to the end."""
     rng = Rng(seed)
     state = game.new(seats, rng)
     yield state
@@ -35,7 +35,7 @@ def walk(game: Any, seats: int, seed: int) -> Iterator[Any]:
 
 
 def observers(state: Any) -> range:
-    """An onlooker and every seat."""
+    """Return an onlooker and every seat."""
     return range(NATURE, state.seats)
 
 
@@ -174,14 +174,14 @@ def watching_is_playing_on_what_is_known(game: Any, seats: int, seed: int) -> No
             action, known, after = next_action(state, rng), state.observe(seat), state.copy()
             known.play(action)
             after.play(action)
-            if known.observe(seat) != after.observe(seat):  # shown just now to this seat alone, which must say what
+            if known.observe(seat) != after.observe(seat):  # an event shown only to this seat, which must enter it
                 outcomes = known.private_outcomes(seat)
                 assert after.observe(seat) in [told(known, seat, outcome) for outcome in outcomes]
             assert known.observe(NATURE) == after.observe(NATURE)
 
 
 def told(known: Any, seat: int, outcome: Any) -> Any:
-    """The view of a seat, with the event that it has been shown entered."""
+    """Return the view of a seat, with the event that it has been shown entered."""
     view = known.observe(seat)
     view.set_private_outcome(seat, outcome)
     return view
@@ -237,7 +237,7 @@ def any_outcome_can_come_up(game: Any, seats: int, seed: int) -> None:
 
 
 def assert_fits(counts: Counter[Any], odds: dict[Any, float]) -> None:
-    """Pearson's chi-squared is not further from its mean than 6 of its standard deviations."""
+    """Require Pearson's chi-squared to be within 6 of its standard deviations of its mean."""
     total = counts.total()
     assert set(counts) <= set(odds)
     chi2 = sum((counts[value] - total * odd) ** 2 / (total * odd) for value, odd in odds.items())

@@ -1,4 +1,4 @@
-"""Where the modules of the house are, and what their texts import."""
+"""The locations of the project's modules, and the imports in their source."""
 
 import re
 import tomllib
@@ -8,12 +8,12 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 ROOMS: list[dict[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["clerestory"]["rooms"]
-FOLDERS: dict[str, str] = {  # the packages of the rooms, by folder
+FOLDERS: dict[str, str] = {  # the packages of code, by folder
     folder: room.get("package", "clerestory." + folder.removesuffix(".py").replace("/", "."))
     for room in ROOMS
     for folder in [room["folder"]]
 }
-DEVELOPERS = ("loadtest", "tools")  # not shipped, but for tools/bench
+DEVELOPERS = ("loadtest", "tools")  # not shipped, except tools/bench
 SUFFIXES = {".py", ".pyi", ".pyx", ".pxd"}
 
 NAMES = r"\([^)]*\)|[^\n#]*"
@@ -23,7 +23,7 @@ RENAMED = re.compile(r"\bas \w+|#[^\n]*")
 
 
 def sources() -> list[Path]:
-    """Return the files of code, from the root."""
+    """Return the source files, relative to the root."""
     tops = {Path(folder).parts[0] for folder in (*FOLDERS, *DEVELOPERS)}
     paths = [path.relative_to(ROOT) for top in tops for path in (ROOT / top).rglob("*.p*")]
     found = {path for path in paths if path.suffix in SUFFIXES and not {"node_modules", "build"} & {*path.parts}}
@@ -31,7 +31,7 @@ def sources() -> list[Path]:
 
 
 def folder_of(path: Path) -> Path:
-    """Return the room of a file: the longest folder, or the file itself, that the list has, else its top folder."""
+    """Return the folder of a file: the longest listed folder, or the file itself if listed, else its top folder."""
     return next((one for one in (path, *path.parents) if str(one) in FOLDERS), Path(path.parts[0]))
 
 
@@ -44,7 +44,7 @@ def module_of(path: Path) -> str:
 
 
 def imports_of(text: str, modules: Collection[str]) -> set[str]:
-    """Return the names that a text imports: of `from package import name` the module `package.name` if there is one."""
+    """Return the imported names: for `from package import name`, the module `package.name` if it exists."""
     found = set[str]()
     for origin, names, whole in IMPORT.findall(text):
         each = re.findall(r"\w+", RENAMED.sub("", names))

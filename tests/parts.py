@@ -1,4 +1,4 @@
-"""Programs that system tests need: a test fails where one is missing, unless `--allow-missing` is given."""
+"""Programs that system tests need: a test fails if one is missing, unless `--allow-missing` is given."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ def require_program(name: str, package: str) -> str:
     """Return the path of a program.
 
     Args:
-        name: of the program, looked up on PATH.
+        name: name of the program, looked up on PATH.
         package: how to install it, such as "apt-get install prometheus".
     """
     found = shutil.which(name)
@@ -21,7 +21,7 @@ def require_program(name: str, package: str) -> str:
 
 
 def missing(what: str, package: str) -> NoReturn:
-    """Fail, or skip with `--allow-missing`, because a part cannot be had; say how to install it."""
+    """Fail, or skip with `--allow-missing`, because a part is missing; say how to install it."""
     message = f"{what} is missing: {package}"
     if os.environ.get(ALLOWED):
         pytest.skip(message)

@@ -1,4 +1,4 @@
-"""Forms of a position file that every reader takes, and forms that every reader refuses: one table for all."""
+"""Forms of a position file that every reader accepts, and forms that every reader rejects, in one table."""
 
 import json
 from typing import Any
@@ -17,7 +17,7 @@ WHOLE = json.dumps(FIELDS)
 
 
 def toy(**fields: Any) -> str:
-    """Return the file with other fields of the game, given in JSON as they are."""
+    """Return the file with other fields of the game, given as JSON text."""
     return json.dumps(FIELDS | {"toy": FIELDS["toy"] | fields}, ensure_ascii=False)
 
 
@@ -39,7 +39,7 @@ ACCEPTED = {
     "whole numbers with a point": WHOLE.replace('"rules_revision": 1', '"rules_revision": 1.0'),
     "null for a default": toy(feast=None),
 }
-REFUSED = {  # what is wrong: the file, and the field that the error names
+REFUSED = {  # the error: the file, and the field that the message names
     "a key twice": (WHOLE.replace('"round": 1', '"round": 1, "round": 1'), "toy.round"),
     "a key twice, in a list": (WHOLE.replace('"points": 0', '"points": 0, "points": 0', 1), "toy.players[0].points"),
     "a field under both names": (WHOLE.replace("{", '{"rulesRevision": 1, ', 1), "rules_revision"),

@@ -1,4 +1,4 @@
-"""A PostgreSQL of the tests' own, where one is installed."""
+"""A PostgreSQL for the tests, if it is installed."""
 
 import os
 import pwd
@@ -22,27 +22,27 @@ NUMBERS = count()
 OPTIONS = ("-c", "listen_addresses=", "-c", "fsync=off")
 USER = "nobody"  # it does not run as root
 AS_USER = "import os, sys; os.setuid(int(sys.argv[1])); os.execv(sys.argv[2], sys.argv[2:])"
-FAST, IMMEDIATE = signal.SIGINT, signal.SIGQUIT  # how to stop: end all sessions, or as in a crash
+FAST, IMMEDIATE = signal.SIGINT, signal.SIGQUIT  # signals that stop it: end all sessions, or as in a crash
 
 
 def program(name: str) -> str | None:
-    """Return where a program of PostgreSQL is; distributions keep it off the path."""
+    """Return the path of a PostgreSQL program, which distributions keep off PATH."""
     folders = sorted(map(str, Path("/usr/lib/postgresql").glob("*/bin")), reverse=True)
     return shutil.which(name) or shutil.which(name, path=os.pathsep.join(folders))
 
 
 def as_user(name: str, *options: str) -> list[str]:
-    """Return the command of a program of PostgreSQL, for root as another user.
+    """Return the command of a PostgreSQL program; root runs it as another user.
 
-    The new process changes its user itself. For the argument `user`, subprocess would fork this one as it is, and a
-    thread that gRPC starts in every fork can crash there.
+    The new process changes its user itself. For the argument `user`, subprocess would fork this process without exec,
+    and a thread that gRPC starts in every fork can crash there.
     """
     command = [str(program(name)), *options]
     return command if os.geteuid() else [sys.executable, "-c", AS_USER, str(pwd.getpwnam(USER).pw_uid), *command]
 
 
 class Cluster:
-    """A server of databases in a folder of its own; the folder's name is short, as it becomes that of a socket."""
+    """A database server with its own folder; the folder's name is short, as it is part of a socket's name."""
 
     def __init__(self) -> None:
         self.folder = tempfile.mkdtemp(prefix="pg-")
@@ -57,7 +57,7 @@ class Cluster:
             self._process = self._begin()
             while not self._answers():
                 time.sleep(0.02)
-                if self._process.poll() is not None:  # processes that one before has left are still ending
+                if self._process.poll() is not None:  # processes of a previous server may still be ending
                     self._process = self._begin()
 
     def _begin(self) -> "subprocess.Popen[bytes]":
@@ -96,7 +96,7 @@ class Cluster:
 
 
 def installed() -> bool:
-    """Whether there is a PostgreSQL, and the library to call it."""
+    """Whether PostgreSQL and its client library are installed."""
     try:
         import psycopg
     except ImportError:
@@ -106,7 +106,7 @@ def installed() -> bool:
 
 @contextmanager
 def own_cluster() -> Iterator[Cluster]:
-    """Yield a cluster that runs for the duration of the `with`, and may be stopped and started meanwhile."""
+    """Yield a cluster that runs for the duration of the block, and may be stopped and started meanwhile."""
     made = Cluster()
     try:
         made.start()
@@ -118,7 +118,7 @@ def own_cluster() -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
-    """A cluster for many tests, which none of them stops."""
+    """A cluster for many tests; they must not stop it."""
     if not installed():
         missing("PostgreSQL", "apt-get install postgresql")
     with own_cluster() as made:

@@ -1,4 +1,4 @@
-"""Little room for files, as on a disk that is full."""
+"""Limits the room for files, like a full disk."""
 
 import resource
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def files_of_at_most(size: int) -> Iterator[None]:
-    """No file that this process writes in the block may have more than so many bytes."""
+    """Limit every file that this process writes in the block to `size` bytes."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:

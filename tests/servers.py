@@ -1,4 +1,4 @@
-"""Servers for tests: in a thread of the test's own process, so no test waits for another process to be scheduled."""
+"""Servers for tests: in a thread of the test's process, so no test waits for another process to be scheduled."""
 
 import asyncio
 import threading
@@ -26,7 +26,7 @@ def loop_in_thread() -> Iterator[Callable[[Coroutine[Any, Any, Any]], Any]]:
 
 @contextmanager
 def running_app(**settings: Any) -> Iterator[App]:
-    """Run a server with an event loop of its own in a thread, on a free port; stop it at the end.
+    """Run a server with a separate event loop in a thread, on a free port; stop it at the end.
 
     Args:
         settings: fields of `Settings`; by default one worker, and games in memory.

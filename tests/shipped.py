@@ -1,4 +1,4 @@
-"""The games as every test means them: with the shipped cards."""
+"""The games with the shipped cards, as used by every test."""
 
 from clerestory.engine import game
 

@@ -1,4 +1,4 @@
-"""Imports point only down, and the application knows no wire (docs/architecture.md)."""
+"""Imports only point down, and the application does not know the wire formats (docs/architecture.md)."""
 
 import re
 from collections.abc import Collection
@@ -26,14 +26,14 @@ def text_of(path: Path) -> str:
 
 
 def room_of(module: str) -> str:
-    """The folder of a module of ours; "" for the stubs, which are generated."""
+    """Return the folder of one of our modules; "" for the stubs, which are generated."""
     packages = {name: folder for folder, name in FOLDERS.items() if not folder.endswith(".py")}
     names = [name for name in packages if f"{module}.".startswith(f"{name}.")]
     return "" if f"{module}.".startswith("clerestory.v1.") else packages[max(names, key=len)]
 
 
 def is_allowed(module: str, importer: str) -> bool:
-    """Whether a room may import a module."""
+    """Whether a folder may import a module."""
     room = room_of(module)
     if room in {importer, *ANYWHERE}:
         return True
@@ -135,7 +135,7 @@ def fields_of(game: Game) -> set[str]:
 
 
 FIELDS = [fields_of(game) for game in GAMES.values()]
-# Words that mean something else in general modules: a value, a mark of a log, a class of a drawing, a metric.
+# Words with another meaning in general modules: a value, a mark of a log, a class of a drawing, a metric.
 ORDINARY = {"drawn", "event", "grid", "hand", "passed", "played", "points", "start", "waiting", "workers"}
 OWN = {name for fields in FIELDS for name in fields if sum(name in others for others in FIELDS) == 1} - ORDINARY
 QUOTED = re.compile(r"""["'](\w+)["']""")

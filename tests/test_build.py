@@ -1,4 +1,4 @@
-"""What the build leaves behind."""
+"""The artifacts of the build."""
 
 import os
 import subprocess
@@ -21,7 +21,7 @@ def test_memory_views_are_compiled_once() -> None:
 @pytest.mark.system
 @pytest.mark.slow
 def test_the_checked_build_of_make_test_asan_is_translated() -> None:
-    """Its divisions are Python's, so what compiles without checks need not compile with them."""
+    """Its divisions have Python's semantics, so code that compiles without checks may not compile with them."""
     command = [sys.executable, "setup.py", "--quiet", "--version"]
     done = subprocess.run(
         command, cwd=ROOT, env=os.environ | {"CLERESTORY_BUILD": "checked"}, capture_output=True, text=True, check=False

@@ -1,7 +1,7 @@
 """The commands in the documents work.
 
 Those of README, playing, hosting and clients that end or serve a page are run. All others take long, or need other
-hosts: they are read by the real parsers, which check every option.
+hosts: they are parsed by the real parsers, which check every option.
 """
 
 import os
@@ -26,7 +26,7 @@ from tests.test_links import ROOT
 RUN_PAGES = ("README.md", "docs/playing.md", "docs/hosting.md", "docs/clients.md")
 ON_PAGES = [command.text for page in RUN_PAGES for command in commands(ROOT / page)]
 
-# Commands that end, in the order of the pages: what they say, and what makes them short.
+# Commands that end, in the order of the pages: their output, and options that shorten them.
 RUN: dict[str, tuple[str, Sequence[str]]] = {
     "clerestory play --seats person,level:5,level:8": ("red", ("--time", "20ms")),
     "clerestory play --game duel": ("red", ("--time", "20ms")),
@@ -42,7 +42,7 @@ RUN: dict[str, tuple[str, Sequence[str]]] = {
     "clerestory rules --language it": ("carta", ()),
 }
 
-# Commands that serve a page until they are told to end.
+# Commands that serve a page until they are stopped.
 SERVE = re.compile(r"clerestory (serve --web |web --server|play --web)(?!.*postgresql)")
 SERVERS = sorted({text for text in ON_PAGES if SERVE.search(text)})
 
@@ -94,7 +94,7 @@ def test_an_action_that_is_tried_is_one_of_its_puzzle(command: Command) -> None:
 
 @pytest.mark.system
 def test_commands_that_end_say_what_they_should(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each uses the files of those before; somebody who plays says nothing."""
+    """Each command uses the files of earlier ones; a player gives no input."""
     monkeypatch.chdir(tmp_path)
     assert [text for text in ON_PAGES if text in RUN] == list(RUN)
     for text, (said, shorter) in RUN.items():
@@ -106,7 +106,7 @@ def test_commands_that_end_say_what_they_should(tmp_path: Path, monkeypatch: pyt
 
 @contextmanager
 def served(text: str, server: str, folder: Path) -> Iterator[str]:
-    """Start a command that serves a page, at free ports of this machine; yield the address of the page."""
+    """Start a command that serves a page, on free ports of this machine; yield the address of the page."""
     _, *words = Command("", text, whole=True).words
     words = [re.sub(r"(127\.0\.0\.1|0\.0\.0\.0):8080", "127.0.0.1:0", word) for word in words]
     words = [server if word == "10.0.0.5:50051" else word for word in words]

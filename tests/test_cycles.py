@@ -1,4 +1,4 @@
-"""No module needs itself, not even inside its functions: .pyx, .pxd and .py of one name are one module."""
+"""No module imports itself indirectly, even inside functions: .pyx, .pxd and .py of one name are one module."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ def graph_of(texts: Mapping[str, list[str]]) -> Graph:
 
 
 def cycle_in(graph: Graph) -> list[str]:
-    """The modules of a cycle, the first one again at its end; none without one."""
+    """Return the modules of a cycle, with the first one repeated at its end; none without a cycle."""
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:

@@ -1,4 +1,4 @@
-"""What is in deploy/ and the workflows fits its schemas, and the code: ports, settings, options, metrics, times."""
+"""The files of deploy/ and the workflows fit their schemas and the code: ports, settings, options, metrics, times."""
 
 import configparser
 import re
@@ -33,7 +33,7 @@ DECLARED = {
     for kind in (type(DEFAULTS), type(LOG), GatewaySettings)
     for field, one in declarations(kind).items()
 } | {"CLERESTORY_CATALOGUE"}
-OURS = {"CLERESTORY_NAME"}  # of compose.yaml, which makes CLERESTORY_WEB_NAME of it
+OURS = {"CLERESTORY_NAME"}  # of compose.yaml, which derives CLERESTORY_WEB_NAME from it
 
 
 def read(path: Path) -> Any:
@@ -126,7 +126,7 @@ def test_ports_agree() -> None:
     usual = int(DEFAULTS.listen.rpartition(":")[2])
     assert grpc == usual
     assert f"EXPOSE {grpc} {web} {metrics}\n" in CONTAINERFILE
-    assert f'"127.0.0.1:{port("CLERESTORY_ADMIN")}"]' in CONTAINERFILE  # whom HEALTHCHECK asks
+    assert f'"127.0.0.1:{port("CLERESTORY_ADMIN")}"]' in CONTAINERFILE  # address checked by HEALTHCHECK
     named = {one["name"]: one["containerPort"] for one in container()["ports"]}
     assert named == {"grpc": grpc, "web": web, "metrics": metrics}
     assert {one["name"]: one["port"] for one in read(DEPLOY / "kubernetes" / "service.yaml")["spec"]["ports"]} == named
@@ -195,7 +195,7 @@ def test_the_autoscaler_adds_servers_before_answers_are_weak() -> None:
 
 @pytest.mark.parametrize("name", ["envoy.yaml", "envoy-web.yaml"])
 def test_no_route_is_hidden_by_one_before_it(name: str) -> None:
-    """Envoy takes the first that fits."""
+    """Envoy uses the first match."""
     [listener] = read(DEPLOY / name)["static_resources"]["listeners"]
     [host] = listener["filter_chains"][0]["filters"][0]["typed_config"]["route_config"]["virtual_hosts"]
     prefixes = [route["match"]["prefix"] for route in host["routes"]]

@@ -1,4 +1,4 @@
-"""The examples in the README and docs/clients.md work as written in any folder, but for addresses and times."""
+"""The examples in the README and docs/clients.md work as written in any folder, except for addresses and times."""
 
 import re
 import subprocess
@@ -49,7 +49,7 @@ def example(page: str, number: int, target: str) -> str:
     return re.sub(r'time="\d+m?s"', 'time="200ms"', text.replace("127.0.0.1:50051", target))
 
 
-@pytest.mark.system  # they search for some time, and must answer in time
+@pytest.mark.system  # they search for some time, and must answer on time
 @pytest.mark.parametrize(("page", "number"), EXAMPLES)
 def test_python_example_runs(
     page: str,

@@ -1,4 +1,4 @@
-"""Errors that processes of a pool may raise reach the process that waits for them, or they take the pool with them."""
+"""Errors raised in a pool's processes reach the waiting process; otherwise they would break the pool."""
 
 import pickle
 from pathlib import Path

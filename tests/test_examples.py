@@ -1,4 +1,4 @@
-"""The example positions are real: each comes up in a recorded game, and can be searched."""
+"""The example positions are real: each occurs in a recorded game, and can be searched."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Every link in a Markdown file leads to a file, and its anchor to a heading; decisions are numbered without holes."""
+"""Every link in a Markdown file leads to a file, and its anchor to a heading; decisions are numbered without gaps."""
 
 import re
 import subprocess
@@ -33,7 +33,7 @@ def prose(page: Path) -> str:
 
 @cache
 def anchors(page: Path) -> frozenset[str]:
-    """Return the anchors of a page's headings, as GitHub makes them."""
+    """Return the anchors of a page's headings, in GitHub's format."""
     found: Counter[str] = Counter()
     names = []
     for title in HEADING.findall(prose(page)):
@@ -85,7 +85,7 @@ def test_decisions_are_numbered_without_holes_and_in_the_index() -> None:
 
 
 def missing(text: str) -> Iterator[str]:
-    """Yield the pages and decisions that a text mentions, in a comment or in a sentence, and that do not exist."""
+    """Yield missing pages and decisions that a text mentions, in a comment or in a sentence."""
     for found in MENTION.finditer(text):
         number = found[1] and f"{int(found[1]):04}-"
         if found[0].startswith("docs/") and found[0].endswith(".md"):
@@ -109,7 +109,7 @@ def test_pages_and_decisions_that_are_mentioned_exist() -> None:
 
 
 def test_files_that_pages_name_exist() -> None:
-    """Such as `tests/laws.py`; of folders that git knows, also with a star for several files."""
+    """For example, `tests/laws.py`; for folders in git, also with a star for several files."""
     folders = {path.relative_to(ROOT).parts[0] for path in tracked("*/*")}
     for page in PAGES:
         named = re.findall(r"`((\w[\w-]*)/[\w/.*-]+\.\w+)`", page.read_text(encoding="utf-8"))

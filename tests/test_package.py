@@ -62,12 +62,12 @@ def test_sdist_holds_the_sources_and_nothing_generated(dist: Path) -> None:
         "NOTICE",
     } <= set(names)
     assert not [name for name in names if name.endswith((".c", ".so", "_pb2.py", "counts.pxd", "loop_options.pxd"))]
-    assert "clients/web/dist/index.html" in names  # whoever builds from it needs no Node
+    assert "clients/web/dist/index.html" in names  # building from it needs no Node
     assert not [name for name in names if "node_modules" in name]
 
 
 def lowest() -> list[str]:
-    """What the package needs, in the lowest versions that it allows."""
+    """Return the package's dependencies, in their lowest allowed versions."""
     wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     return [re.sub(r">=([\d.]+).*", r"==\1", one) for one in wanted]
 

@@ -1,4 +1,4 @@
-"""The pages on playing say the same in every language: sections, paragraphs, links, commands, the page's own words."""
+"""The pages on playing have the same content in every language: sections, paragraphs, links, commands, page texts."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ NAMED = re.compile(r"(?<!\*)\*([^*]+)\*(?!\*)")
 LINK = re.compile(r"\]\((?:\.\./)?([^)]*)\)")
 CODE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 TO_LANGUAGES = re.compile(r"\n\[Deutsch\].*?\n\n", re.DOTALL)  # which only the English page has
-ENTRY = re.compile(r":|(?= \()")  # what a longer text begins with is named by its beginning
+ENTRY = re.compile(r":|(?= \()")  # a longer text is identified by its beginning
 
 
 def page(language: str = ENGLISH) -> str:

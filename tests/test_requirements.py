@@ -1,4 +1,4 @@
-"""What is installed beside the package is what a server uses, or what something that it uses requires."""
+"""The installed dependencies are those that a server uses, directly or indirectly."""
 
 import re
 import subprocess

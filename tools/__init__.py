@@ -1,1 +1,1 @@
-"""Tools for people who change the code: tables out of declarations, prose, stored games for tests."""
+"""Tools for developers: tables generated from declarations, prose, stored games for tests."""

@@ -1,4 +1,4 @@
-"""Chapters of docs/reference.md that are declared in code: settings, metrics and reasons of a server, options."""
+"""Generates chapters of docs/reference.md from declarations: server settings, metrics, error reasons, options."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -49,7 +49,7 @@ def metrics_table() -> str:
 
 
 def reasons_table() -> str:
-    """Return the table of the reasons of errors: code, and when something is refused for it."""
+    """Return the table of the reasons of errors: code, and cause."""
     rows = (f"| `{reason}` | `{code.name}` | {reason.meaning} |\n" for reason, code in CODES.items())
     return f"{REASONS_HEAD}\n|---|---|---|\n{''.join(rows)}"
 
@@ -77,7 +77,7 @@ def search_row(name: str, games: Sequence[Game]) -> Iterator[str]:
 
 
 def shipped_value(name: str, game: Game, default: object) -> str:
-    """Return the value of an option in a game's shipped search, by number of players where it differs; "" for none."""
+    """Return the value of an option in a game's shipped search, by number of players if it varies; "" for none."""
     of_game = {"temperature": game.tuning.temperature}
     values = {
         seats: {**of_game, "scale": game.tuning.scale[seats], **shipped(game, seats)}.get(name, default)
@@ -93,7 +93,7 @@ def shipped_value(name: str, game: Game, default: object) -> str:
 
 
 def code(words: str, declaration: Declaration) -> str:
-    """Return a default with its value in the type of code, unless it is only words."""
+    """Return a default with its value formatted as code, unless it is only words."""
     return words if words in ("none", "no", declaration.default) else re.sub(r"^\S+", r"`\g<0>`", words)
 
 

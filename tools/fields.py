@@ -1,4 +1,4 @@
-"""Write the tables of fields in each game's RULES.md, from the fields that the game declares.
+"""Writes the tables of fields in each game's RULES.md from the game's declared fields.
 
 usage: python -m tools.fields
 """

@@ -1,6 +1,6 @@
 """Plays with an installed package as users do: over gRPC, and on its page. `PYTHON tools/installed.py`.
 
-Needs nothing but the package and this file; the package is that of the interpreter, never a checkout's.
+Needs only the package and this file; it uses the interpreter's package, never a checkout.
 """
 
 import json
@@ -31,13 +31,13 @@ def main() -> None:
 
 
 def run(*arguments: str) -> None:
-    """Run a command of the package. Raises CalledProcessError where it fails."""
+    """Run a command of the package. Raises CalledProcessError if it fails."""
     subprocess.run([COMMAND, *arguments], check=True)
 
 
 @contextmanager
 def serving(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield the addresses of a server and of its page; the games are in a file of a folder."""
+    """Yield the addresses of a server and of its page; the games are stored in a file in the folder."""
     command = [str(COMMAND), "serve", *OPTIONS, "--store", str(folder / "games.sqlite")]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
         try:
@@ -49,7 +49,7 @@ def serving(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def addresses(server: "subprocess.Popen[str]") -> tuple[str, str]:
-    """Return the addresses that a server announces. Raises SystemExit if it ends."""
+    """Return the addresses announced by a server. Raises SystemExit if it exits."""
     assert server.stdout is not None
     said = ""
     while not (found := ADDRESSES.search(said)):
@@ -61,7 +61,7 @@ def addresses(server: "subprocess.Popen[str]") -> tuple[str, str]:
 
 
 def play_over_grpc(server: str) -> int:
-    """Play a game with advice; return its plies."""
+    """Play a game with advice; return the number of plies."""
     from clerestory.clients import Advisor
 
     with Advisor(server) as advisor:
@@ -75,7 +75,7 @@ def play_over_grpc(server: str) -> int:
 
 
 def play_on_page(page: str) -> int:
-    """Fetch the page and its script, and play a game by its calls; return its plies."""
+    """Fetch the page and its script, and play a game through its calls; return the number of plies."""
     script = re.search(r'src="(/assets/main-\w+\.js)"', fetched(f"{page}/").decode())
     assert script
     assert fetched(page + script[1])
@@ -95,7 +95,7 @@ def called(page: str, method: str, **fields: Any) -> Any:
 
 
 def fetched(what: str | Request) -> bytes:
-    """Return what is at an address of the page."""
+    """Return the content at an address of the page."""
     with urlopen(what) as answer:
         content: bytes = answer.read()
     return content

@@ -1,7 +1,7 @@
 """Checks that the prose of Markdown files is wrapped at 100 columns: `python -m tools.prose [--fix] [FILE ...]`.
 
-Tables, code, headings, and words that cannot be broken, such as links, may be longer. Without files: all that git
-knows. Generated ones are left alone. `--fix` wraps the paragraphs that have a line that is too long.
+Tables, code, headings, and words that cannot be broken, such as links, may be longer. Without files, it checks all
+Markdown files in git except generated ones. `--fix` wraps the paragraphs that have a line that is too long.
 """
 
 import argparse
@@ -17,9 +17,9 @@ WIDTH = 100
 GENERATED = {ROOT / "docs" / "reference.md"}
 FENCE = re.compile(r" *(```+|~~~+)")
 MARKER = re.compile(r"(?: *(?:[-*+]|\d+[.)]) +| *(?:> ?)+| *)")
-APART = re.compile(r" *(?:\||#|<|\[[^\]]+\]: |!\[|$)")  # tables and their like: never joined with other lines
+APART = re.compile(r" *(?:\||#|<|\[[^\]]+\]: |!\[|$)")  # tables and similar lines, never joined with others
 STARTS = re.compile(r" *(?:[-*+] |\d+[.)] |> )")
-UNFIT = re.compile(r"[-*+#>|]+$|\d+[.)]$")  # words that would be something else at the beginning of a line
+UNFIT = re.compile(r"[-*+#>|]+$|\d+[.)]$")  # words with a special meaning at the beginning of a line
 WORD = re.compile(r"(?:`[^`]*`|\S)+")
 
 
@@ -33,7 +33,7 @@ class Block:
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """Yield the paragraphs and items of a page, and what lies between them line by line."""
+    """Yield the paragraphs and items of a page, and the lines between them one by one."""
     fence, current, listed = "", None, False
     for number, line in enumerate(text.split("\n"), 1):
         found = FENCE.match(line)
@@ -83,7 +83,7 @@ def wrapped(block: Block) -> list[str]:
 
 
 def fixed(text: str) -> str:
-    """Return a page whose paragraphs fit."""
+    """Return a page with wrapped paragraphs."""
     lines: list[str] = []
     for block in blocks(text):
         lines += wrapped(block) if too_long(block) else block.lines
@@ -96,7 +96,7 @@ def faults(text: str) -> list[int]:
 
 
 def pages() -> list[Path]:
-    """Return every Markdown file that git knows."""
+    """Return every Markdown file in git."""
     listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True)
     return [ROOT / name for name in listed.stdout.splitlines() if (ROOT / name).exists()]
 

@@ -1,4 +1,4 @@
-"""Writes docs/reference.md out of the comments in proto/ and what the code declares: `make reference`."""
+"""Writes docs/reference.md from the comments in proto/ and declarations in the code: `make reference`."""
 
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ FIRST = (
     "lessons",
     "position",
 )  # calls; then the messages of the games
-MESSAGE, ENUM, SERVICE, MEMBER, ONEOF = 4, 5, 6, 2, 8  # numbers of fields in descriptor.proto, of which paths are made
+MESSAGE, ENUM, SERVICE, MEMBER, ONEOF = 4, 5, 6, 2, 8  # field numbers in descriptor.proto, which form paths
 METHOD, VALUE = 2, 2
 HEAD = """\
 # Reference
@@ -41,7 +41,7 @@ declarations in the code: change them there. [The protocol](protocol.md), [opera
 [the arena](arena.md) are the ways in.
 """
 
-Comments = dict[tuple[int, ...], str]  # by the path of what they stand before
+Comments = dict[tuple[int, ...], str]  # by the path of the commented element
 TYPES = {number: name.removeprefix("TYPE_").lower() for name, number in FieldDescriptorProto.Type.items()}
 
 
@@ -58,7 +58,7 @@ def described() -> dict[str, FileDescriptorProto]:
 
 
 def comments_of(file: FileDescriptorProto) -> Comments:
-    """Return the comment before each element, its lines joined; paragraphs stay apart."""
+    """Return the comment before each element, its lines joined; paragraphs stay separate."""
     return {
         tuple(location.path): "\n\n".join(
             " ".join(paragraph.split()) for paragraph in location.leading_comments.split("\n\n")
@@ -77,7 +77,7 @@ def page() -> str:
 
 
 def chapter(file: FileDescriptorProto) -> Iterator[str]:
-    """The lines for one file."""
+    """Yield the lines for one file."""
     comments = comments_of(file)
     yield f"## {Path(file.name).name}\n"
     for number, service in enumerate(file.service):
@@ -89,7 +89,7 @@ def chapter(file: FileDescriptorProto) -> Iterator[str]:
 
 
 def service_lines(service: ServiceDescriptorProto, path: tuple[int, ...], comments: Comments) -> Iterator[str]:
-    """The lines for a service."""
+    """Yield the lines for a service."""
     yield f"### {service.name}\n\n{comments[path]}\n"
     rows = [
         (
@@ -104,10 +104,10 @@ def service_lines(service: ServiceDescriptorProto, path: tuple[int, ...], commen
 
 
 def message_lines(message: DescriptorProto, path: tuple[int, ...], comments: Comments) -> Iterator[str]:
-    """The lines for a message."""
+    """Yield the lines for a message."""
     yield f"### {message.name}\n\n{comments[path]}\n"
     for number, oneof in enumerate(message.oneof_decl):
-        if (*path, ONEOF, number) in comments:  # an optional field has one too, which nobody wrote
+        if (*path, ONEOF, number) in comments:  # generated for an optional field
             yield f"At most one of its `{oneof.name}`: {comments[(*path, ONEOF, number)]}\n"
     rows = [
         (f"`{field.name}`", str(field.number), kind_of(field, message), comments[(*path, MEMBER, number)])
@@ -118,7 +118,7 @@ def message_lines(message: DescriptorProto, path: tuple[int, ...], comments: Com
 
 
 def enum_lines(enum: EnumDescriptorProto, path: tuple[int, ...], comments: Comments) -> Iterator[str]:
-    """The lines for an enumeration."""
+    """Yield the lines for an enumeration."""
     yield f"### {enum.name}\n\n{comments[path]}\n"
     rows = [
         (f"`{value.name}`", str(value.number), comments[(*path, VALUE, number)])
@@ -128,7 +128,7 @@ def enum_lines(enum: EnumDescriptorProto, path: tuple[int, ...], comments: Comme
 
 
 def kind_of(field: FieldDescriptorProto, message: DescriptorProto) -> str:
-    """Return the type of a field, and how often it can be there."""
+    """Return the type of a field, and its cardinality."""
     for nested in message.nested_type:
         if nested.options.map_entry and field.type_name.endswith(f".{message.name}.{nested.name}"):
             return " to ".join(("map of " if part.number == 1 else "") + kind_of(part, nested) for part in nested.field)
@@ -148,13 +148,13 @@ def linked(type_name: str) -> str:
 
 
 def table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table; what a cell holds is one line."""
+    """Return a table; each cell is one line."""
     lines = [heading, ["---"] * len(heading), *([cell(text) for text in row] for row in rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def cell(text: str) -> str:
-    """Return a text as it can stand in a table."""
+    """Return a text escaped for a table cell."""
     return " ".join(text.split()).replace("|", "\\|")
 
 

@@ -1,7 +1,7 @@
-"""Makes stores with games of every sort, for tests of later versions: `python -m tools.stored_games FOLDER`.
+"""Creates stores with all kinds of games, for tests of later versions: `python -m tools.stored_games FOLDER`.
 
-Each store is written by a server of the installed version, which is then shut down. Beside it is
-what the server last said of every game, with its tokens: to look, its record, and its review.
+Each store is written by a server of the installed version, which is then shut down. A second file contains the server's
+last answers about every game, with its tokens: the game, its record, and its review.
 """
 
 import gzip
@@ -36,7 +36,7 @@ ITERATIONS = 60  # of a review
 
 @dataclass(frozen=True)
 class Made:
-    """A game that was made: the answer to its creation, and the tokens of its seats."""
+    """A created game: the answer to its creation, and the tokens of its seats."""
 
     stub: Any
     answer: games.CreateGameResponse
@@ -48,7 +48,7 @@ class Made:
         return self.answer.game.game_id
 
     def look(self, tokens: list[str]) -> games.GetGameResponse:
-        """Return what those who have these tokens see, with all entries."""
+        """Return the view of the holders of these tokens, with all entries."""
         request = games.GetGameRequest(game_id=self.game_id, tokens=tokens, entries_from_ply=1)
         seen: games.GetGameResponse = self.stub.GetGame(request)
         return seen
@@ -60,7 +60,7 @@ class Made:
         return getattr(self.stub, method)(kind(game_id=self.game_id, tokens=tokens, **fields))
 
     def play(self, most: int, luck: random.Random) -> None:
-        """Play at random for all people, until so many plies or the end."""
+        """Play at random for all people, for `most` plies or to the end."""
         while True:
             seen = self.look([*self.tokens.values()])
             if seen.game.status != games.GAME_STATUS_RUNNING or seen.ply >= most:
@@ -73,7 +73,7 @@ class Made:
 
 
 def joined(made: Made, luck: random.Random) -> None:
-    """Take the open seat, give another to a bot, and play on."""
+    """Take the open seat, give another to a bot, and continue playing."""
     taken = made.stub.JoinGame(
         games.JoinGameRequest(
             game_id=made.game_id, name="Bo", request_id=f"to-join-the-game {made.game_id}".replace(" ", "-")
@@ -82,12 +82,12 @@ def joined(made: Made, luck: random.Random) -> None:
     made.tokens[taken.seat_token.seat] = taken.seat_token.token
     made.play(20, luck)
     made.act("SetSeat", seat=1, plan=QUICK)
-    del made.tokens[1]  # which can no longer play
+    del made.tokens[1]  # this token can no longer play
     made.play(60, luck)
 
 
 def taken_back(made: Made, luck: random.Random) -> None:
-    """Agree to a take-back, decline one, and ask for a third."""
+    """Accept a take-back, decline one, and request a third."""
     first, second = made.tokens.values()
     for answers in ((False,), (True,), ()):
         made.play(made.look([first]).ply + 6, luck)
@@ -104,7 +104,7 @@ def taken_back(made: Made, luck: random.Random) -> None:
 
 
 def ended(reason: games.EndReason.ValueType) -> Callable[[Made, random.Random], None]:
-    """Return what ends a game early."""
+    """Return a function that ends a game early."""
 
     def end(made: Made, luck: random.Random) -> None:
         made.play(3, luck)
@@ -115,7 +115,7 @@ def ended(reason: games.EndReason.ValueType) -> Callable[[Made, random.Random], 
 
 
 def to(plies: int) -> Callable[[Made, random.Random], None]:
-    """Return what plays so many plies."""
+    """Return a function that plays a number of plies."""
     return lambda made, luck: made.play(plies, luck)
 
 
@@ -129,7 +129,7 @@ MINUTE = games.GameOptions(time_per_move=Duration(seconds=60), play_on=games.Bot
 LISTED = games.GameOptions(listed=True)
 FORCED = games.GameOptions(play_forced=True)
 
-# name of a game, seats, options, what is played
+# name of a game, seats, options, actions
 GAMES: dict[str, tuple[str, list[games.SeatPlan], games.GameOptions, Callable[[Made, random.Random], None]]] = {
     "toy with a bot": ("toy", [PERSON, QUICK], LINK, to(2)),
     "toy over": ("toy", [PERSON, PERSON], PUBLIC, to(ALL)),
@@ -147,12 +147,12 @@ GAMES: dict[str, tuple[str, list[games.SeatPlan], games.GameOptions, Callable[[M
     "cathedral at a table": ("cathedral", [PERSON, PERSON], TABLE, to(40)),
     "cathedral forced": ("cathedral", [PERSON, PERSON], FORCED, to(60)),
     "toy with a character": ("toy", [PERSON, MABEL], FREE, to(2)),
-    "duel of bots": ("duel", [SLOW, SLOW], PUBLIC, to(0)),  # the last: nothing is reviewed while bots search
+    "duel of bots": ("duel", [SLOW, SLOW], PUBLIC, to(0)),  # the last one: nothing is reviewed while bots search
 }
 
 
 def make(stub: Any, number: int, name: str) -> Made:
-    """Make a game and play it."""
+    """Create a game and play it."""
     game, seats, options, play = GAMES[name]
     request_id = f"the-game-number-{number}" if number % 2 else ""
     seed = None if options.table else 100 + number
@@ -164,7 +164,7 @@ def make(stub: Any, number: int, name: str) -> Made:
 
 
 def told(made: Made, channel: grpc.Channel) -> dict[str, Any]:
-    """Return what the server says of a game."""
+    """Return the server's answers about a game."""
     public = made.answer.game.options.onlookers == games.ONLOOKERS_ALL
     others = [[]] if public else [[made.answer.onlooker_token]] if made.answer.onlooker_token else []
     viewers = [*([token] for token in made.tokens.values()), [made.answer.owner_token], *others]
@@ -182,7 +182,7 @@ def told(made: Made, channel: grpc.Channel) -> dict[str, Any]:
 
 
 def review(made: Made, tokens: list[str], channel: grpc.Channel) -> dict[str, Any]:
-    """Return the review of a game, which is then in the store."""
+    """Request the review of a game, which is then in the store."""
     stub: Any = AnnotationServiceStub(channel)
     reference = annotations.KeptGameReference(game_id=made.game_id, tokens=tokens)
     request = annotations.AnnotateGameRequest(kept_game=reference, iterations=ITERATIONS)
@@ -191,14 +191,14 @@ def review(made: Made, tokens: list[str], channel: grpc.Channel) -> dict[str, An
 
 
 def fill(store: str) -> dict[str, Any]:
-    """Fill a store, and return what its server said of each game at its end."""
+    """Fill a store, and return its server's last answers about each game."""
     with embedded_child("--store", store, "--workers", "1") as child, grpc.insecure_channel(child.target) as channel:
         stub = GameServiceStub(channel)
         return {name: told(make(stub, number, name), channel) for number, name in enumerate(GAMES)}
 
 
 def write(path: Path, data: bytes) -> None:
-    """Write a compressed file that depends on its contents alone."""
+    """Write a compressed file that only depends on its content."""
     path.write_bytes(gzip.compress(data, mtime=0))
 
 

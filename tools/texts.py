@@ -1,8 +1,8 @@
-"""Lists what is missing or wrong in the texts of each language: `python -m tools.texts [--add LANGUAGE]`.
+"""Lists missing or wrong texts in each language: `python -m tools.texts [--add LANGUAGE]`.
 
-What is missing is said in English, so it is only listed. Wrong are keys that English lacks, other arguments than in
-English, and forms that are not the plural forms of the language. `--add` begins a language: its folder, and its place
-in the list.
+Missing texts fall back to English and are only listed. Errors are keys that English lacks, other arguments than in
+English, and forms that are not plural forms of the language. `--add` creates a language: its folder, and its entry in
+the list.
 """
 
 import argparse
@@ -17,20 +17,20 @@ from clerestory.i18n import ARGUMENT, Pattern
 from clerestory.i18n.languages import ENGLISH, plural
 
 FOLDER = Path(__file__).parents[1] / "common" / "i18n"
-COUNTS = range(101)  # which have every plural form
+COUNTS = range(101)  # together have every plural form
 
-SENTENCES = ("help",)  # files whose keys are the English sentences, which stand where they are declared
+SENTENCES = ("help",)  # files whose keys are the English sentences, declared in the code
 
 Texts = Mapping[str, Pattern]
 
 
 def read(path: Path) -> Any:
-    """Return what a JSON file holds; {} if there is none. Raises ValueError for a key that is there twice."""
+    """Return the content of a JSON file; {} if there is none. Raises ValueError for a repeated key."""
     return json.loads(path.read_text("utf-8"), object_pairs_hook=once) if path.is_file() else {}
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return pairs as a dictionary. Raises ValueError for a key that is there twice."""
+    """Return pairs as a dictionary. Raises ValueError for a repeated key."""
     keys = [key for key, _ in pairs]
     if twice := {key for key in keys if keys.count(key) > 1}:
         raise ValueError(f"there twice: {', '.join(sorted(twice))}")
@@ -43,7 +43,7 @@ def domains(folder: Path, language: str = ENGLISH) -> list[str]:
 
 
 def english_of(folder: Path, domain: str) -> Texts:
-    """Return the English texts of a file by key; where its keys are sentences, those that any language has."""
+    """Return the English texts of a file by key; if its keys are sentences, those that any language has."""
     if domain not in SENTENCES:
         texts: Texts = read(folder / ENGLISH / f"{domain}.json")
         return texts
@@ -57,7 +57,7 @@ def arguments(pattern: Pattern) -> set[str]:
 
 
 def missing(folder: Path, language: str) -> Iterator[str]:
-    """Yield what a language lacks: `page.close`, `glossary cathedral card.mason`."""
+    """Yield the texts missing in a language: `page.close`, `glossary cathedral card.mason`."""
     for domain in (*domains(folder), *SENTENCES):
         ours = read(folder / language / f"{domain}.json")
         yield from (f"{domain} {key}" for key in english_of(folder, domain) if key not in ours)
@@ -66,7 +66,7 @@ def missing(folder: Path, language: str) -> Iterator[str]:
 
 
 def faults(folder: Path, language: str) -> Iterator[str]:
-    """Yield what is wrong in a language."""
+    """Yield the errors of a language."""
     for domain in domains(folder, language):
         english = english_of(folder, domain)
         for key, pattern in read(folder / language / f"{domain}.json").items():
@@ -78,7 +78,7 @@ def faults(folder: Path, language: str) -> Iterator[str]:
 
 
 def pattern_faults(language: str, pattern: Pattern, english: Pattern) -> Iterator[str]:
-    """Yield what is wrong with a pattern, by what English has."""
+    """Yield the errors of a pattern compared with English."""
     if not all(pattern.values() if isinstance(pattern, dict) else [pattern]):
         yield "is empty; remove it, and English is said"
     if isinstance(pattern, str) != isinstance(english, str):
@@ -92,12 +92,12 @@ def pattern_faults(language: str, pattern: Pattern, english: Pattern) -> Iterato
 
 
 def listed(names: set[str]) -> str:
-    """Return names in order, for people."""
+    """Return names in order, for display."""
     return ", ".join(sorted(names)) or "none"
 
 
 def add(folder: Path, language: str) -> None:
-    """Begin a language: put it in the list, and make its files. Raises ValueError for what is not a language's code."""
+    """Create a language: add it to the list, and create its files. Raises ValueError for an invalid language code."""
     known = read(folder / "languages.json")
     if not re.fullmatch("[a-z]{2,3}", language) or language in known:
         raise ValueError(f"--add: {language!r} is not the code of a new language, such as pt")
@@ -108,7 +108,7 @@ def add(folder: Path, language: str) -> None:
 
 
 def main() -> None:
-    """List what is missing and what is wrong; exit with 1 if anything is wrong."""
+    """List missing texts and errors; exit with 1 if there are errors."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--add", metavar="LANGUAGE", help="begin a language, by its code: pt")
     given = parser.parse_args()

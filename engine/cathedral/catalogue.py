@@ -17,8 +17,8 @@ LISTS = ("starting_craftsmen", "craftsmen", "resource_cards", "advantage_cards",
 TYPES = ("sand", "wood", "stone", "metal")
 GOODS = (*TYPES, "gold")
 GOLD_FOR_CUBE = 3  # gold that counts as a cube
-GOLD_RATE = 0.15  # VP of a piece of gold
-TYPICAL_CUBES = 3  # of a type in a round
+GOLD_RATE = 0.15  # VP per piece of gold
+TYPICAL_CUBES = 3  # of one type in a round
 ONCE = ("free_builder", "protection", "tax_exemption")
 PERMITS = ("buy_wood", "sell_stone")
 COVERS = {"conversion": ("takes", "needs", "gives")}  # values that share one source
@@ -46,7 +46,7 @@ class Pay(Fields):
 
 
 class StartingCraftsman(CardRow):
-    """A craftsman that every player begins with."""
+    """A craftsman that every player starts with."""
 
     DERIVED = ("rate", "promise", *[f"{name}_{good}" for name in ("rate", "promise", "room") for good in GOODS])
 
@@ -60,18 +60,18 @@ class StartingCraftsman(CardRow):
 
     @property
     def spent(self) -> float:
-        """Cubes for one use, metal twice, and three gold as one; at least half a cube."""
+        """Cubes for one use; metal counts twice, and three gold as one cube; at least half a cube."""
         takes = self.takes
         return max(takes.sand + takes.wood + takes.stone + 2 * takes.metal + takes.gold / GOLD_FOR_CUBE, 0.5)
 
     @property
     def gains(self) -> float:
-        """VP of one use, gold as a small part."""
+        """VP of one use, plus a small amount for gold."""
         return self.gives.vp + self.gives.gold * GOLD_RATE
 
     @property
     def rate(self) -> float:
-        """VP for each cube."""
+        """VP per cube."""
         return self.gains / self.spent
 
     @property
@@ -80,7 +80,7 @@ class StartingCraftsman(CardRow):
         return self.gains * min(self.capacity, TYPICAL_CUBES / self.spent)
 
     def derived(self) -> dict[str, float]:
-        """Return its rate and its promise, also by what it takes, and how much of that it takes in a round."""
+        """Return rate and promise, also by the type that it takes, and how much of that it takes in a round."""
         found = {"rate": self.rate, "promise": self.promise / 4}
         for good in GOODS:
             taken = getattr(self.takes, good)
@@ -90,14 +90,14 @@ class StartingCraftsman(CardRow):
 
 
 class Craftsman(StartingCraftsman):
-    """A craftsman of one of the rounds."""
+    """A craftsman of a particular round."""
 
     round: Annotated[int, Field(ge=1, le=ROUNDS)]
     cost: Annotated[int, Field(ge=0, le=MAX_GOLD)]
 
 
 class ResourceCard(CardRow):
-    """A place for workers."""
+    """A card where workers can be placed."""
 
     type: Literal["sand", "wood", "stone"]
     yields: Annotated[int, Field(ge=1, le=5)]
@@ -121,14 +121,14 @@ class Priory(Fields):
 
 
 class Room(Fields):
-    """A higher limit of craftsmen."""
+    """A higher limit on craftsmen held."""
 
     kind: Literal["craftsman_room"]
     cards: Few
 
 
 class FixedTax(Fields):
-    """The owner's tax, whatever the die shows."""
+    """The owner's tax, regardless of the die."""
 
     kind: Literal["fixed_tax"]
     gold: Annotated[int, Field(ge=0, le=12)]
@@ -141,7 +141,7 @@ class Plain(Fields):
 
 
 class AdvantageGain(Fields):
-    """VP, gold and cubes, at once."""
+    """VP, gold and cubes, given at once."""
 
     kind: Literal["gain"]
     vp: Amount = 0
@@ -153,21 +153,21 @@ class AdvantageGain(Fields):
 
 
 class AdvantageCard(CardRow):
-    """A card of Kingsbridge."""
+    """A card taken at Kingsbridge."""
 
     effect: Annotated[Production | Priory | Room | FixedTax | Plain | AdvantageGain, Field(discriminator="kind")]
     last_round: bool = False
 
 
 class Levy(Fields):
-    """Gold to be paid; a shortfall counts as for the tax."""
+    """Gold to be paid; a shortfall is treated as for the tax."""
 
     kind: Literal["levy"]
     gold: Annotated[int, Field(ge=1, le=12)]
 
 
 class Builders(Fields):
-    """How many builders may be used in the next round."""
+    """The number of builders that may be used in the next round."""
 
     kind: Literal["builders"]
     builders: Annotated[int, Field(ge=1, le=2)]
@@ -252,7 +252,7 @@ def cards_of(catalogue: CathedralCatalogue, name: str) -> Mapping[str, CardRow]:
 
 
 def count_faults(catalogue: CathedralCatalogue) -> CardFaults:
-    """Each list has as many cards as the shipped catalogue had when this was built, and no id occurs twice."""
+    """Check that each list has as many cards as the shipped catalogue at build time, and that no id is repeated."""
     for name in LISTS:
         cards, count = cards_of(catalogue, name), getattr(counts, f"NUM_{name.upper()}")
         if len(cards) != count:
@@ -264,7 +264,7 @@ def count_faults(catalogue: CathedralCatalogue) -> CardFaults:
 
 
 def craftsman_faults(catalogue: CathedralCatalogue) -> CardFaults:
-    """Craftsmen are ordered by round, several a round, give something, and require only craftsmen."""
+    """Check that craftsmen are ordered by round, several per round, give something, and require only craftsmen."""
     rounds = [craftsman.round for craftsman in catalogue.craftsmen.values()]
     for card, round_, before in zip(catalogue.craftsmen, rounds, [1, *rounds], strict=False):
         if round_ < before:
@@ -286,7 +286,7 @@ def craftsman_faults(catalogue: CathedralCatalogue) -> CardFaults:
 
 
 def taken_faults(card: str, values: StartingCraftsman) -> CardFaults:
-    """A craftsman neither gives the gold that it takes nor needs what it takes: so uses in a row are as good as one."""
+    """Check that no craftsman gives gold it takes, or needs what it takes: uses in a row then equal one action."""
     if values.takes.gold and values.gives.gold:
         yield f"craftsmen.{card}.gives.gold", text("fault.taken", good=repr("gold"))
     for good in GOODS:
@@ -295,7 +295,7 @@ def taken_faults(card: str, values: StartingCraftsman) -> CardFaults:
 
 
 def deck_faults(catalogue: CathedralCatalogue) -> CardFaults:
-    """Resource cards are three of a type in order (R36), last-round advantages come last, and effects are distinct."""
+    """Check that resource cards are three per type in order (R36), last-round advantages last, and effects distinct."""
     for i, (card, resource) in enumerate(catalogue.resource_cards.items()):
         if resource.type != TYPES[min(i // 3, 2)]:
             yield f"resource_cards.{card}.type", text("fault.type", value=repr(resource.type))
@@ -316,21 +316,21 @@ def deck_faults(catalogue: CathedralCatalogue) -> CardFaults:
 
 
 def repeated(field: str, effects: Counter[str]) -> CardFaults:
-    """An effect that lasts or involves a choice is on at most one card of a deck."""
+    """Check that an effect that lasts or involves a choice is on at most one card of a deck."""
     for effect, times in effects.items():
         if times > 1:
             yield field, text("fault.effects", times=times, effect=repr(effect))
 
 
 def lasting(effect: Any) -> list[str]:
-    """What distinguishes an effect; gains and yields may be on several cards with different amounts."""
+    """Return what distinguishes an effect; gains and yields may be on several cards with different amounts."""
     if effect.kind == "production":
         return [f"production {type_}" for type_ in TYPES[:3] if getattr(effect, type_)]
     return [] if effect.kind in ("gain", "yield") else [effect.kind]
 
 
 def source_faults(catalogue: CathedralCatalogue) -> CardFaults:
-    """Every value of a card has a source, and every source belongs to a value."""
+    """Check that every value of a card has a source, and every source belongs to a value."""
     for name in LISTS:
         for card, values in cards_of(catalogue, name).items():
             given = set(values.model_dump(exclude={"sources"}, exclude_defaults=True))

@@ -1,4 +1,4 @@
-"""What an action of `cathedral` changed, and why: RULES.md has the steps."""
+"""Explains what an action of `cathedral` changed and why: RULES.md has the steps."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -14,10 +14,10 @@ WORKERS = ("workers", "mill", "grey_next")
 CARDS = ("craftsmen", "advantages", "resource_cards")
 THINGS: Sequence[str] = (*GOODS, *WORKERS, *CARDS)
 SCORED = "vp"
-# what one ply wins and loses can cancel out in `vp`: the Quarrel takes 2 VP, the Priory gives 2
+# gains and losses in one ply can cancel out in `vp`: the Quarrel takes 2 VP, the Priory gives 2
 ACCOUNTS: Sequence[str] = ("vp_priory", "vp_craftsmen", "vp_cards", "vp_lost")
 
-# the cause of what an action changes directly, by the first word of its text
+# the cause of an action's direct changes, by the first word of its text
 DIRECT = {
     "take": "take",
     "hire": "hire",
@@ -33,7 +33,7 @@ DIRECT = {
 DRAFT = ("take", "hire", "pass", "dismiss")  # when it ends, the free workers go to the mill
 BEFORE_TAX = ("event", "protection", "thomas", "event_choice", "archbishop")  # steps that can lead to the tax
 TAX = ("tax", "exemption")
-# the cause of what is left when the board has acted
+# the cause of the remaining changes once the board has been resolved
 ON_THE_BOARD = {
     "workers": "production",
     "resource_cards": "production",
@@ -54,33 +54,33 @@ def cards(game: Game) -> RowsById:
 
 
 class Purse:
-    """Gold and points of a player while a ply is followed step by step."""
+    """Gold and points of a player while a ply is replayed step by step."""
 
     def __init__(self, seat: int, player: Fields) -> None:
         self.seat, self.gold, self.vp = seat, player["gold"], player["vp"]
 
     def gain(self, gold: int, cause: str, card: str = "") -> Iterator[Change]:
-        """Gold never exceeds 30; the surplus is lost."""
+        """Gain gold up to the limit of 30; the surplus is lost."""
         got = min(gold, MAX_GOLD - self.gold)
         self.gold += got
         yield Change(self.seat, "gold", "", got, cause, card, gold - got)
 
     def pay(self, gold: int, cause: str, card: str = "") -> Iterator[Change]:
-        """A player with too little gold pays all of it and loses 1 VP for every full 2 missing (step 9)."""
+        """Pay gold; a player with too little pays all of it and loses 1 VP for every full 2 missing (step 9)."""
         paid = min(gold, self.gold)
         self.gold -= paid
         yield Change(self.seat, "gold", "", -paid, cause, card)
         yield from self.lose((gold - paid) // 2, cause, card)
 
     def lose(self, vp: int, cause: str, card: str = "") -> Iterator[Change]:
-        """Points never fall below 0 (R8)."""
+        """Lose points, but never below 0 (R8)."""
         lost = min(vp, self.vp)
         self.vp -= lost
         yield Change(self.seat, "vp", "", -lost, cause, card)
 
 
 def explained(before: View, action: str, after: View) -> list[Change]:
-    """Return what has causes that a difference does not tell."""
+    """Return the changes with causes that a difference does not show."""
     verb, *rest = action.split()
     step, then = before["step"], after["step"]
     if step in BEFORE_TAX:
@@ -95,7 +95,7 @@ def explained(before: View, action: str, after: View) -> list[Change]:
 
 
 def cause(before: View, action: str, after: View, change: Change) -> tuple[str, str]:
-    """Return the cause of a change that was not explained."""
+    """Return the cause of a change that `explained` does not cover."""
     verb, step = action.split()[0], before["step"]
     if verb == "dismiss" and change.amount < 0 and change.thing == "craftsmen":
         return ("event", before["event"]) if step == "event_choice" else ("dismiss", "")
@@ -116,7 +116,7 @@ def cause(before: View, action: str, after: View, change: Change) -> tuple[str, 
 
 
 def traded(before: View, verb: str, rest: list[str]) -> Iterator[Change]:
-    """The gold and goods of one action, with what the limit of 30 gold took."""
+    """Yield the gold and goods of one action, and the gold lost to the limit of 30."""
     seat = COLOURS.index(before["to_act"])
     gold = before[f"players[{seat}].gold"]
     if verb == "convert":
@@ -133,7 +133,7 @@ def traded(before: View, verb: str, rest: list[str]) -> Iterator[Change]:
 
 
 def converted(seat: int, gold: int, card: Fields, times: int) -> Iterator[Change]:
-    """What the uses of a craftsman take and give."""
+    """Yield what the uses of a craftsman take and give."""
     takes, gives, name = card.get("takes", {}), card.get("gives", {}), card["id"]
     for thing in TYPES:
         yield Change(seat, thing, "", -times * takes.get(thing, 0), "craftsman", name)
@@ -144,20 +144,20 @@ def converted(seat: int, gold: int, card: Fields, times: int) -> Iterator[Change
 
 
 def limited(seat: int, held: int, gold: int, cause: str, card: str = "") -> Iterator[Change]:
-    """A gain of gold, as far as the limit allows."""
+    """Yield a gain of gold, up to the limit."""
     got = min(gold, MAX_GOLD - held)
     yield Change(seat, "gold", "", got, cause, card, gold - got)
 
 
 def foreseen(before: View, after: View) -> Iterator[Change]:
-    """The coming event that the owner of Ellen is shown, in the owner's own view only (R40)."""
+    """Yield the coming event that the owner of Ellen is shown, in the owner's own view only (R40)."""
     known, shown = before["event_deck"], after["event_deck"]
     if not known and len(shown) == 1:
         yield Change(None, "event_deck", shown[0], 1, "advantage", with_effect(before.state.game, "foresight"))
 
 
 def with_effect(game: Game, kind: str) -> str:
-    """Return the card that has a lasting effect, "" if there is none."""
+    """Return the card with a lasting effect, "" if there is none."""
     return next((card for card, row in cards(game).items() if row.get("effect", {}).get("kind") == kind), "")
 
 
@@ -165,7 +165,7 @@ def with_effect(game: Game, kind: str) -> str:
 
 
 def board(before: View, after: View) -> Iterator[Change]:
-    """The event, the wool mill, Kingsbridge, the Priory and the production, as far as a ply reaches (steps 1 to 8)."""
+    """Yield the event, the wool mill, Kingsbridge, the Priory and the production, within a ply (steps 1 to 8)."""
     old, new, rows = before.fields, after.fields, cards(before.state.game)
     purses = [Purse(seat, player) for seat, player in enumerate(old["players"])]
     metal = [old["supply"]["metal"]]
@@ -184,7 +184,7 @@ def board(before: View, after: View) -> Iterator[Change]:
 
 
 def event(old: Fields, new: Fields, card: Fields, purses: list[Purse], metal: list[int]) -> Iterator[Change]:
-    """What the event does to those who are not spared, in turn order (R4)."""
+    """Yield the event's effects on players who are not spared, in turn order (R4)."""
     effect, name, first = card["effect"], card["id"], COLOURS.index(old["starting_player"])
     for purse in purses[first:] + purses[:first]:
         if new["players"][purse.seat]["spared"]:
@@ -202,14 +202,14 @@ def event(old: Fields, new: Fields, card: Fields, purses: list[Purse], metal: li
 
 
 def given_metal(seat: int, wanted: int, metal: list[int], cause: str, card: str) -> Change:
-    """Metal is given only while the supply has some (R9); `metal` has what it has."""
+    """Return the metal given, limited by the supply (R9); `metal` holds the supply."""
     got = min(wanted, metal[0])
     metal[0] -= got
     return Change(seat, "metal", "", got, cause, card, wanted - got)
 
 
 def kingsbridge(old: Fields, rows: RowsById, purses: list[Purse], metal: list[int]) -> Iterator[Change]:
-    """The cards that act at once; the others are kept, which the difference shows (step 4)."""
+    """Yield the effects of immediate cards; the difference shows the others, which are kept (step 4)."""
     for owner, card in zip(old["kingsbridge"], old["kingsbridge_cards"], strict=True):
         effect = rows[card]["effect"] if owner and card else {}
         if effect.get("kind") != "gain":
@@ -223,7 +223,7 @@ def kingsbridge(old: Fields, rows: RowsById, purses: list[Purse], metal: list[in
 
 
 def priory(old: Fields, new: Fields, rows: RowsById) -> Iterator[Change]:
-    """Space 1 pays 2 VP, space 2 pays 1; a card may add to it (step 5)."""
+    """Yield 2 VP for space 1 and 1 VP for space 2; a card may add to it (step 5)."""
     for space, owner in enumerate(old["priory"]):
         if not owner:
             continue
@@ -235,7 +235,7 @@ def priory(old: Fields, new: Fields, rows: RowsById) -> Iterator[Change]:
 
 
 def production(seat: int, old: Fields, new: Fields, rows: RowsById) -> Iterator[Change]:
-    """Resource cards, what the event changes of their yield, and the cards with extra cubes (steps 6 to 8)."""
+    """Yield the resource cards' cubes, the event's change of their yield, and cards' extra cubes (steps 6 to 8)."""
     player, event_card = new["players"][seat], rows[new["event"]]
     more = event_card["effect"]["cubes"] if event_card["effect"]["kind"] == "yield" and not player["spared"] else 0
     for name in old["players"][seat]["resource_cards"]:
@@ -253,7 +253,7 @@ def production(seat: int, old: Fields, new: Fields, rows: RowsById) -> Iterator[
 
 
 def taxed(before: View, verb: str, rest: list[str]) -> Iterator[Change]:
-    """The tax, and the court's metal for its first space (step 9)."""
+    """Yield the tax, and the court's metal for its first space (step 9)."""
     old, rows = before.fields, cards(before.state.game)
     die = int(rest[0]) if verb == "roll" else old["die"]
     exempt = {*old["court"], old["to_act"] if verb == "use" else ""}
@@ -266,7 +266,7 @@ def taxed(before: View, verb: str, rest: list[str]) -> Iterator[Change]:
 
 
 def round_ended(before: View) -> Iterator[Change]:
-    """The black worker joins (R24)."""
+    """Yield the black worker, who joins (R24)."""
     rows = cards(before.state.game)
     for seat in range(before.state.seats):
         for name in before[f"players[{seat}].fresh"]:

@@ -24,7 +24,7 @@ cpdef enum:
     SAVE_EXEMPTION = SAVE_THOMAS + 1
     PROTECT = SAVE_EXEMPTION + 1
     DECLINE = PROTECT + 1
-    GAIN = DECLINE + 1                                  # + type, metal excepted
+    GAIN = DECLINE + 1                                  # + type, except metal
     DISCARD = GAIN + 3                                  # + type
     BUY = DISCARD + 4                                   # + STOCK * type + cubes - 1
     SELL = BUY + 3 * STOCK                              # + MOST_SOLD * type + cubes - 1

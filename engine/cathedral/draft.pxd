@@ -13,7 +13,7 @@ cdef inline void begin_draft(Cathedral *s) noexcept nogil:
 
 
 cdef inline bint too_many_craftsmen(const Player *p) noexcept nogil:
-    """Room for five; with the card that makes room for more."""
+    """Whether the player holds more than five craftsmen, or more than the card that raises the limit allows."""
     return popcount(p.craftsmen) > CRAFTSMEN_HELD + (cards.room_cards if p.advantages & cards.room else 0)
 
 
@@ -56,7 +56,7 @@ cdef inline void hire(Cathedral *s, Player *p, int card) noexcept nogil:
 
 
 cdef inline void draft_next(Cathedral *s) noexcept nogil:
-    """The next player who has not passed; the last one continues alone."""
+    """Ask the next player who has not passed; the last one continues alone."""
     cdef int seat = s.actor
     if s.passed == (1 << s.seats) - 1 or not (s.supply_resources | s.supply_craftsmen):
         end_draft(s)
@@ -68,7 +68,7 @@ cdef inline void draft_next(Cathedral *s) noexcept nogil:
 
 
 cdef inline void end_draft(Cathedral *s) noexcept nogil:
-    """Every free worker goes to the wool mill; cards that nobody took leave the table."""
+    """Send every free worker to the wool mill; discard cards that were not taken."""
     cdef int seat
     cdef Player *p
     s.supply_resources = 0

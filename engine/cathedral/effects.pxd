@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""The effects of events on players who are not spared: a kind for each effect, its amounts, its immediate action.
+"""Effects of events on players who are not spared: for each effect a kind, its amounts and its immediate action.
 
-The catalogue uses the same names: EVENT_MILL_GOLD is `mill_gold` there. Some effects act in later steps, or need a
+The catalogue uses the same names: EVENT_MILL_GOLD is `mill_gold` there. Some effects act in later steps or require a
 choice.
 """
 from libc.stdint cimport int8_t, uint8_t
@@ -20,7 +20,7 @@ cpdef enum EventKind:
 
 cdef struct Event:
     uint8_t kind       # EventKind
-    int8_t amount      # gold of the levy, VP lost, cubes more or less, most gold for workers at the mill
+    int8_t amount      # gold of the levy, VP lost, change of cubes, maximum gold for workers at the mill
     uint8_t gold       # gained
     uint8_t metal      # gained
 

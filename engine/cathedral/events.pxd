@@ -10,14 +10,14 @@ from clerestory.engine.cathedral.tables cimport cards
 
 
 cdef inline const Event *event_of(const Cathedral *s) noexcept nogil:
-    """Precondition: an event is turned up."""
+    """Return the event of the round. Precondition: an event is turned up."""
     return &cards.events[s.event - 1]
 
 
 cdef inline void begin_event(Cathedral *s) noexcept nogil:
-    """At every negative event the player at the archbishop's seat first decides whether to take protection (R4).
+    """Ask the player at the archbishop's seat first whether to take protection, at every negative event (R4).
 
-    A positive event spares nobody (R33).
+    A positive event affects all players (R33).
     """
     if not cards.negative >> (s.event - 1) & 1:
         act_event(s)
@@ -42,7 +42,7 @@ cdef inline bint can_use_thomas(const Cathedral *s, int seat) noexcept nogil:
 
 
 cdef inline void ask_thomas(Cathedral *s) noexcept nogil:
-    """Then the holder of Thomas decides, if not protected yet (R4)."""
+    """Ask the holder of Thomas next, unless already protected (R4)."""
     cdef int seat
     for seat in range(s.seats):
         if can_use_thomas(s, seat):
@@ -63,7 +63,7 @@ cdef inline void play_thomas(Cathedral *s, int a) noexcept nogil:
 
 
 cdef inline void act_event(Cathedral *s) noexcept nogil:
-    """Everyone not spared is affected in turn order. Yields change and the blessing acts in later steps."""
+    """Apply the event to all players not spared, in turn order. Yields and the blessing act in later steps."""
     cdef int kind = event_of(s).kind, seat = s.starting
     if kind == EVENT_BUILDERS and s.round < ROUNDS:  # in round 6 it does nothing (R32)
         s.limited_next = <uint8_t> (((1 << s.seats) - 1) & ~s.spared)
@@ -80,12 +80,12 @@ cdef inline void act_event(Cathedral *s) noexcept nogil:
 
 
 cdef inline bint has_choice(const Cathedral *s, int seat) noexcept nogil:
-    """A player with nothing to lose gets no choice (R25)."""
+    """Whether the player has a choice: a player with nothing to lose gets none (R25)."""
     return event_of(s).kind == EVENT_LOSE_CRAFTSMAN and s.players[seat].craftsmen and not is_spared(s, seat)
 
 
 cdef inline void ask_event(Cathedral *s, int seat) noexcept nogil:
-    """Ask the seat or the next one concerned, in turn order up to the last before the starting player."""
+    """Ask the seat or the next affected one, in turn order up to the last before the starting player."""
     while not has_choice(s, seat):
         seat = next_seat(s, seat)
         if seat == s.starting:
@@ -110,7 +110,7 @@ cdef inline void play_event_choice(Cathedral *s, int a) noexcept nogil:
 # -- step 2 ----------------------------------------------------------------------------------------
 
 cdef inline void begin_archbishop(Cathedral *s) noexcept nogil:
-    """A player who took no protection must take a cube from the market, if it has any (R17)."""
+    """Ask a player without protection, who must take a cube from the market if it has any (R17)."""
     cdef bint any_stock = (s.stock[0] | s.stock[1] | s.stock[2]) != 0
     if s.spaces[ARCHBISHOP] and not s.protection and any_stock:
         ask(s, AT_ARCHBISHOP, s.spaces[ARCHBISHOP] - 1)

@@ -1,10 +1,10 @@
 # cython: language_level=3
 """Hand-made knowledge of good play at `cathedral`, for bots, informed playouts and explanations.
 
-The idea: points come from craftsmen who turn cubes into VP, so a cube is worth what the
-owner's craftsmen can still make of it, a craftsman is worth its conversions over the rounds to come, and gold
-is worth the craftsmen and places it buys. The weights of the value, in value.toml, are fitted by tools/lab/fit_value
-to the margins that searches expected; those of actions are chosen by hand.
+Points come from craftsmen, who turn cubes into VP. A cube is therefore worth what the owner's craftsmen can still make
+of it, a craftsman is worth its conversions over the rounds to come, and gold is worth the craftsmen and places it buys.
+The weights of the value, in value.toml, are fitted by tools/lab/fit_value to the margins that searches expected; those
+of actions are chosen by hand.
 """
 from libc.stdint cimport uint32_t
 
@@ -29,7 +29,7 @@ cdef enum:
     WEIGHED = ROUNDS * STAGES * TERMS
 
 cdef bint evaluate(const void *by, const void *state, double *scores, double *_shares) noexcept nogil:
-    """VP now plus the weighted terms of what is to come (`weights_of`)."""
+    """Write VP so far plus the weighted terms of future gains (`weights_of`)."""
     cdef const Cathedral *s = <const Cathedral *> state
     cdef double terms[TERMS]
     cdef const double *weights = <const double *> by + ((s.round - 1) * STAGES + stage_of(s)) * TERMS
@@ -44,10 +44,10 @@ cdef bint evaluate(const void *by, const void *state, double *scores, double *_s
 
 # -- weights of actions ----------------------------------------------------------------------------
 
-cdef struct View:               # what the weights of one decision have in common
+cdef struct View:               # data shared by the weights of one decision
     const Cathedral *s
-    const Player *p             # who decides
-    int rounds                  # cathedral steps to come
+    const Player *p             # the player to decide
+    int rounds                  # remaining cathedral steps
     float use[TYPES]            # VP that the player's best craftsman makes of a cube
     float room[TYPES]           # cubes of the type that the craftsmen can take in a round
 
@@ -56,17 +56,17 @@ cdef void take_view(View *v, const Cathedral *s) noexcept nogil:
     v.s = s
     v.p = &s.players[s.actor]
     v.rounds = ROUNDS + 1 - s.round
-    if s.step == AT_DRAFT or (s.step > AT_PROTECTION and s.step != AT_CATHEDRAL):  # else nothing asks for uses of cubes
+    if s.step == AT_DRAFT or (s.step > AT_PROTECTION and s.step != AT_CATHEDRAL):  # other steps do not use these
         look_at_craftsmen(v.p.craftsmen, v.use, v.room)
 
 
 cdef inline float worth(int card, int rounds) noexcept nogil:
-    """The VP of a craftsman's conversions over the remaining rounds, at less than full capacity."""
+    """Return the VP of a craftsman's conversions over the remaining rounds, at less than full capacity."""
     return cards.promise[card] * rounds
 
 
 cdef float weigh_card(const View *v, int a) noexcept nogil:
-    """Draft: resource cards and craftsmen by value for cost; passing when little is left."""
+    """Weigh the draft: resource cards and craftsmen by value for cost; passing when little is left."""
     cdef uint32_t yields
     cdef float cubes = 0
     cdef int kind
@@ -83,7 +83,7 @@ cdef float weigh_card(const View *v, int a) noexcept nogil:
 
 
 cdef float weigh_place(const View *v, int location) noexcept nogil:
-    """Ten locations in the order of actions.py."""
+    """Weigh the ten locations, in the order of actions.py."""
     cdef bint last = v.s.round == ROUNDS
     if location == 0:
         return 1.5
@@ -101,7 +101,7 @@ cdef float weigh_place(const View *v, int location) noexcept nogil:
 
 
 cdef float weigh_builder(const View *v, int a) noexcept nogil:
-    """Placing is preferred until the price is high; waiting keeps the gold."""
+    """Weigh placing, preferred until the price is high, and waiting, which keeps the gold."""
     if a == REDRAW:
         return 0.3 if v.s.drawn == v.s.actor + 1 else 0.6
     if a == ACCEPT:
@@ -114,14 +114,14 @@ cdef float weigh_builder(const View *v, int a) noexcept nogil:
 
 
 cdef float weigh_once(const View *v, int a) noexcept nogil:
-    """Single-use cards and protection: against a high tax or a negative event."""
+    """Weigh single-use cards and protection: against a high tax or a negative event."""
     if a == USE_EXEMPTION:
         return 5 if v.s.round == ROUNDS or v.s.die >= 4 else 0.5
     return 3 if a == PROTECT or a == USE_THOMAS else 1
 
 
 cdef float weigh_gain(const View *v, int a) noexcept nogil:
-    """Cubes that the craftsmen can use are taken first and discarded last."""
+    """Weigh cubes: those that the craftsmen can use are taken first and discarded last."""
     cdef int kind = a - DISCARD if a >= DISCARD else a - GAIN
     cdef bint short_of = v.p.cubes[kind] < v.room[kind]
     cdef float use = 0.1 + v.use[kind] * (2 if short_of else 1) + (0.6 if kind == METAL else 0)
@@ -129,7 +129,7 @@ cdef float weigh_gain(const View *v, int a) noexcept nogil:
 
 
 cdef float weigh_trade(const View *v, int a) noexcept nogil:
-    """Buy what can be converted this round, sell what cannot."""
+    """Weigh the market: buy what can be converted this round, sell what cannot."""
     cdef int kind, count
     cdef float spare
     if a == LEAVE:
@@ -147,11 +147,11 @@ cdef float weigh_trade(const View *v, int a) noexcept nogil:
 
 
 cdef float weigh_conversion(const View *v, int a) noexcept nogil:
-    """The best rate first, as often as possible; finishing when nothing is left."""
+    """Weigh conversions: the best rate first, as often as possible; finish when nothing is left."""
     cdef int card = (a - CONVERT) // MOST_USES, times = (a - CONVERT) % MOST_USES + 1
     cdef const Craftsman *craftsman
     cdef float rate
-    if a == FINISH:  # it has no card
+    if a == FINISH:  # no card
         return 0.002
     craftsman = &cards.craftsmen[card]
     rate = cards.rate[card]
@@ -215,7 +215,7 @@ GUIDE = Guide(
 )
 
 
-# -- what the weights are of -----------------------------------------------------------------------
+# -- terms of the weights --------------------------------------------------------------------------
 
 TERM_NAMES = (
     "one", "made_now", "made_later", "gold", "gold_due", "cubes", "metal", "craftsmen", "bag", "waiting", "priory",
@@ -237,10 +237,10 @@ def terms_of(State state not None, seat):
 
 
 def weights_of(table):
-    """Return the weights of a file: VP per unit of a term, by round, stage and term; 0 for a missing term.
+    """Return the weights in a file: VP per unit of a term, by round, stage and term; 0 for a missing term.
 
     Args:
-        table: by stage and term, a list by round.
+        table: lists by round, by stage and term.
     """
     weights = array("d", bytes(8 * WEIGHED))
     for stage, name in enumerate(STAGE_NAMES):

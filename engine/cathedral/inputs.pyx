@@ -2,7 +2,7 @@
 """The input of a learned value for a position of `cathedral`.
 
 The terms of prospects.pxd distinguish sibling positions; goods, rates, capacities, places and cards predict the result.
-A learned value needs both. The encoder lists cards by number, and `side_of` says what they do.
+A learned value needs both. The encoder lists cards by number, and `side_of` describes their effects.
 """
 from libc.stdint cimport uint32_t
 
@@ -19,23 +19,23 @@ from clerestory.engine.cathedral.guide import TERM_NAMES
 from clerestory.engine.inputs import CardPlaces, side_of
 
 
-cdef enum:                      # of a seat
-    O_TERMS                     # all but the first, which is 1
+cdef enum:                      # inputs of a seat
+    O_TERMS                     # all terms but the first, which is 1
     O_VP = O_TERMS + TERMS - 1
-    O_PURSE                     # gold, up to what is always useful
+    O_PURSE                     # gold, up to the amount that is always useful
     O_HELD                      # sand, wood, stone
     O_DUE = O_HELD + 3          # cubes that workers bring in this round
     O_USE = O_DUE + 3           # by type: VP that the best craftsman makes of a cube
     O_ROOM = O_USE + TYPES      # cubes that the craftsmen take in a round
-    O_SPARE = O_ROOM + TYPES    # cubes held and due that they do not take
+    O_SPARE = O_ROOM + TYPES    # cubes held and due in excess of that
     O_WORKERS = O_SPARE + TYPES
     O_MILL
     O_GREY
     O_ASIDE
-    O_ROOM_LEFT                 # for craftsmen
-    O_DUES                      # gold still to be paid in this round, by the die or as the die falls on average
-    O_SHORT                     # of it what cannot be paid
-    O_FIRST_WAITING             # falls with the builders that wait in front of the seat's first
+    O_ROOM_LEFT                 # for more craftsmen
+    O_DUES                      # gold still to be paid in this round, by the die or by its mean
+    O_SHORT                     # part of it that cannot be paid
+    O_FIRST_WAITING             # decreases with the builders that wait before the seat's first
     O_TO_ACT
     O_DRAWN
     O_CONVERTED
@@ -52,7 +52,7 @@ cdef enum:                      # of a seat
     O_RESOURCES = O_ADVANTAGES + ADVANTAGES
     OWN = O_RESOURCES + RESOURCES
 
-cdef enum:                      # of the table
+cdef enum:                      # inputs of the table
     F_SEATS                     # 3, 4
     F_ROUND = F_SEATS + 2
     F_STEP = F_ROUND + ROUNDS
@@ -73,7 +73,7 @@ cdef enum:                      # of the table
     F_EVENTS_GONE = F_EVENT + EVENTS
     F_KINGSBRIDGE = F_EVENTS_GONE + EVENTS
     F_SHIRING = F_KINGSBRIDGE + ADVANTAGES
-    F_CRAFTSMEN = F_SHIRING + CRAFTSMEN - STARTING  # to be had in the draft
+    F_CRAFTSMEN = F_SHIRING + CRAFTSMEN - STARTING  # available in the draft
     F_RESOURCES = F_CRAFTSMEN + CRAFTSMEN - STARTING
     TABLE = F_RESOURCES + RESOURCES
 
@@ -109,7 +109,7 @@ cdef void encode_seat(const Cathedral *s, int seat, Sparse *out) noexcept nogil:
 
 
 cdef inline void put_goods(const Cathedral *s, const Player *p, Sparse *out) noexcept nogil:
-    """Points, gold and cubes, and what the craftsmen make of cubes."""
+    """Write points, gold and cubes, and what the craftsmen make of cubes."""
     cdef double goods[GOODS]
     cdef float use[TYPES]
     cdef float room[TYPES]
@@ -131,7 +131,7 @@ cdef inline void put_goods(const Cathedral *s, const Player *p, Sparse *out) noe
 
 
 cdef inline void put_workers(const Player *p, Sparse *out) noexcept nogil:
-    """Workers, builders set aside, and room for craftsmen."""
+    """Write workers, builders that are out of play under `town_wall`, and room for craftsmen."""
     cdef int room = CRAFTSMEN_HELD + (cards.room_cards if p.advantages & cards.room else 0)
     put(out, O_WORKERS, <float> p.workers / 12)
     put(out, O_MILL, <float> p.mill / 12)
@@ -141,7 +141,7 @@ cdef inline void put_workers(const Player *p, Sparse *out) noexcept nogil:
 
 
 cdef inline void put_dues(const Cathedral *s, int seat, Sparse *out) noexcept nogil:
-    """The tax, until it is paid."""
+    """Write the tax until it is paid."""
     cdef const Player *p = &s.players[seat]
     cdef float dues = cards.tax if p.advantages & cards.fixed_tax else s.die if s.die else MEAN_ROLL
     cdef int gold = p.gold + (p.mill if s.step <= AT_ARCHBISHOP else 0)
@@ -152,7 +152,7 @@ cdef inline void put_dues(const Cathedral *s, int seat, Sparse *out) noexcept no
 
 
 cdef inline void put_standing(const Cathedral *s, int seat, Sparse *out) noexcept nogil:
-    """Whose turn it is, the order, the seat's state in this round, and its builders on the board."""
+    """Write the turn, the order, the seat's state in this round, and its builders on the board."""
     cdef int space
     put(out, O_FIRST_WAITING, first_waiting(s, seat))
     put(out, O_TO_ACT, s.actor == seat)
@@ -170,7 +170,7 @@ cdef inline void put_standing(const Cathedral *s, int seat, Sparse *out) noexcep
 
 
 cdef inline float first_waiting(const Cathedral *s, int seat) noexcept nogil:
-    """1 if the seat's first waiting builder is first of all, 1/2 if second, and so on; 0 if it has none."""
+    """Return 1 if the seat's first waiting builder is first of all, 1/2 if second, and so on; 0 if it has none."""
     cdef uint32_t waiting = s.waiting
     cdef int place = 1
     while waiting:
@@ -221,7 +221,7 @@ cdef inline void put_market(const Cathedral *s, Sparse *out) noexcept nogil:
 
 
 cdef inline void put_offer(const Cathedral *s, Sparse *out) noexcept nogil:
-    """The event of the round, those of earlier rounds, and the available cards."""
+    """Write the event of the round, those of earlier rounds, and the available cards."""
     if s.event:
         put(out, F_EVENT + s.event - 1, 1)
     put_set(out, F_EVENTS_GONE, ~s.unseen_events & ((1 << EVENTS) - 1))
@@ -260,27 +260,27 @@ def numbered(name, count, first=1):
 
 
 def craftsmen(catalogue):
-    """All craftsmen, by id, in the order of their numbers."""
+    """Return all craftsmen by id, in the order of their numbers."""
     return catalogue.all_craftsmen
 
 
 def round_craftsmen(catalogue):
-    """The craftsmen of the rounds, by id, in the order of their numbers."""
+    """Return the craftsmen of the rounds by id, in the order of their numbers."""
     return catalogue.craftsmen
 
 
 def advantages(catalogue):
-    """The advantage cards, by id, in the order of their numbers."""
+    """Return the advantage cards by id, in the order of their numbers."""
     return catalogue.advantage_cards
 
 
 def events(catalogue):
-    """The event cards, by id, in the order of their numbers."""
+    """Return the event cards by id, in the order of their numbers."""
     return catalogue.event_cards
 
 
 def resources(catalogue):
-    """The resource cards, by id, in the order of their numbers."""
+    """Return the resource cards by id, in the order of their numbers."""
     return catalogue.resource_cards
 
 
@@ -310,7 +310,7 @@ TABLE_PLACES = (
 
 
 def inputs_of(catalogue):
-    """Return what a learned value sees of a seat and of the table, with the cards in use."""
+    """Return the inputs of a learned value for a seat and for the table, with the cards in use."""
     own, table = (side_of(places, catalogue) for places in (OWN_PLACES, TABLE_PLACES))
     assert (len(own.rows), len(table.rows)) == (OWN, TABLE)
     return own, table

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Chance events and what is hidden: turning up, odds, draws, forgetting and dealing."""
+"""Chance events and hidden information: turning up cards, odds, draws, forgetting and dealing."""
 from libc.stdint cimport uint8_t, uint16_t
 from libc.string cimport memset
 
@@ -28,25 +28,25 @@ cdef inline unsigned int ordinary() noexcept nogil:
     return (1u << ORDINARY) - 1
 
 cdef inline unsigned int advantages_possible(const Cathedral *s) noexcept nogil:
-    """The two cards of the last round lie below all others (R35)."""
+    """Return the cards that can be next; the two cards of the last round lie below all others (R35)."""
     return s.unseen_advantages & (ordinary() if s.round < ROUNDS else ~ordinary())
 
 cdef inline unsigned int craftsmen_possible(const Cathedral *s) noexcept nogil:
     return cards.of_round[s.round] & ~((1u << s.shiring_cards[0]) >> 1)
 
 cdef inline int turned_up(const uint8_t *table_cards) noexcept nogil:
-    """Number of this round's cards already turned up beside two spaces, during the step that turns them up."""
+    """Return the number of this round's cards turned up beside two spaces, during the step that turns them up."""
     return (table_cards[0] != 0) + (table_cards[1] != 0)
 
 cdef inline int advantages_gone(const Cathedral *s) noexcept nogil:
-    """Number of cards of the deck turned up so far."""
+    """Return the number of cards of the deck turned up so far."""
     return 2 * (s.round - 1) + (turned_up(s.kingsbridge_cards) if s.step == AT_ADVANTAGES else 2)
 
 cdef inline int events_gone(const Cathedral *s) noexcept nogil:
     return s.round - (s.event == 0)
 
 cdef inline int craftsmen_gone(const Cathedral *s) noexcept nogil:
-    """Once two are at Shiring the others are known (RULES.md section 1)."""
+    """Return the number of craftsmen that have left the deck, all of the round's with two at Shiring (section 1)."""
     if s.step <= AT_CRAFTSMEN:
         return cards.craftsmen_before[s.round] + turned_up(s.shiring_cards)
     return cards.craftsmen_before[s.round + 1]
@@ -57,8 +57,8 @@ cdef inline int craftsmen_gone(const Cathedral *s) noexcept nogil:
 cdef inline void turn_up(uint8_t *deck, int place, int end, int card) noexcept nogil:
     """Remove the card that came up at the place from a deck, dealt or not.
 
-    If the dealt top is another card, that card takes the place of the one that came up, or leaves the deck if that one
-    had been removed (R35).
+    If another card is on top of the dealt deck, it takes the place of the card that came up. If that one had been
+    removed from the game, the top card leaves the deck instead (R35).
     """
     cdef int i
     if deck[place] and deck[place] != card + 1:
@@ -120,7 +120,7 @@ cdef inline int legal_tax(const Cathedral *s, uint16_t *out) noexcept nogil:
 # -- odds and draws --------------------------------------------------------------------------------
 
 cdef inline void weigh_builders(const Cathedral *s, double *out) noexcept nogil:
-    """Each builder in the bag is equally likely (R15)."""
+    """Weigh the builders in the bag, which are equally likely (R15)."""
     cdef int seat, n = 0, total = 0
     for seat in range(s.seats):
         total += s.players[seat].bag
@@ -131,7 +131,7 @@ cdef inline void weigh_builders(const Cathedral *s, double *out) noexcept nogil:
 
 
 cdef inline void weigh_die(double *out) noexcept nogil:
-    """Each face is equally likely (R15)."""
+    """Weigh the faces of the die, which are equally likely (R15)."""
     cdef int i
     memset(out, 0, ROLLS * sizeof(double))
     for i in range(DIE_FACES):
@@ -139,7 +139,7 @@ cdef inline void weigh_die(double *out) noexcept nogil:
 
 
 cdef inline uint16_t draw_card(uint8_t top, unsigned int possible, int first_code, rng_t *rng) noexcept nogil:
-    """The dealt top card, else a random one of those possible."""
+    """Return the dealt top card, or else a random possible one."""
     cdef int _skip
     if top == 0:
         for _skip in range(<int> rng_below(rng, popcount(possible))):
@@ -180,15 +180,15 @@ cdef inline uint16_t draw_outcome(const Cathedral *s, rng_t *rng) noexcept nogil
 # -- forgetting and dealing ------------------------------------------------------------------------
 
 cdef inline bint is_shown_event(const Cathedral *s, int seat) noexcept nogil:
-    """Whether the seat has been shown the coming event, which happens once the round's cards are out (R40).
+    """Whether the seat has been shown the coming event, which happens once the round's cards are turned up (R40).
 
-    From then until the event, only a player who took the card in an earlier round holds it.
+    From then until the event, the card can only be held by a player who took it in an earlier round.
     """
     return seat >= 0 and AT_DRAFT <= s.step <= AT_EVENT and s.players[seat].advantages & cards.foresight
 
 
 cdef inline int coming_event(const Cathedral *s, int seat) noexcept nogil:
-    """Card + 1 of the coming event if the seat has been shown it, 0 if not or if it is unknown."""
+    """Return card + 1 of the coming event if the seat has been shown it and it is known, else 0."""
     return s.event_deck[s.round - 1] if is_shown_event(s, seat) else 0
 
 
@@ -201,7 +201,7 @@ cdef inline void forget_decks(Cathedral *s, int seat) noexcept nogil:
 
 
 cdef inline void deal_cards(unsigned int from_, uint8_t *deck, int count, rng_t *rng) noexcept nogil:
-    """Fill places of a deck with any of the cards of a set, in any order."""
+    """Fill places of a deck with random cards of a set, in random order."""
     cdef uint8_t pile[32]
     cdef int i, n = 0
     while from_:
@@ -220,7 +220,7 @@ cdef inline void deal_decks(Cathedral *s, rng_t *rng) noexcept nogil:
 
 
 cdef inline void deal_advantages(Cathedral *s, rng_t *rng) noexcept nogil:
-    """Ordinary cards fill their places, the others count as removed; below are those of the last round."""
+    """Deal ordinary cards to their places, count the others as removed, and put those of the last round below."""
     cdef int place = advantages_gone(s), last = max(place, <int> ORDINARY_DECK)
     if place == ADVANTAGE_DECK or s.advantage_deck[place]:
         return
@@ -230,7 +230,7 @@ cdef inline void deal_advantages(Cathedral *s, rng_t *rng) noexcept nogil:
 
 
 cdef inline void deal_events(Cathedral *s, rng_t *rng) noexcept nogil:
-    """The first may be known while the others are not."""
+    """Deal the events; the first may be known while the others are not."""
     cdef int place = events_gone(s)
     cdef unsigned int unseen = s.unseen_events
     if place < EVENT_DECK and s.event_deck[place]:
@@ -241,7 +241,7 @@ cdef inline void deal_events(Cathedral *s, rng_t *rng) noexcept nogil:
 
 
 cdef inline void deal_craftsmen(Cathedral *s, rng_t *rng) noexcept nogil:
-    """The rest of a round of which a craftsman has been turned up, then the rounds to come."""
+    """Deal the rest of a round whose craftsmen are partly turned up, then the rounds to come."""
     cdef int place = craftsmen_gone(s), round_ = s.round + (s.step > AT_CRAFTSMEN)
     cdef const uint8_t *before = cards.craftsmen_before
     if place == CRAFTSMAN_DECK or s.craftsman_deck[place]:

@@ -9,7 +9,7 @@ from clerestory.engine.cathedral.works cimport begin_cathedral
 
 
 cdef inline void next_stall(Cathedral *s) noexcept nogil:
-    """In space order, repeatedly; a single builder acts again and again."""
+    """Move to the next stall in space order, repeatedly; a single builder acts again and again."""
     cdef int _step, stall = s.stall
     for _step in range(STALLS):
         stall = 1 if stall == STALLS else stall + 1
@@ -33,7 +33,7 @@ cdef inline int legal_market(const Cathedral *s, uint16_t *out) noexcept nogil:
 
 
 cdef inline int list_sales(const Player *p, uint16_t *out) noexcept nogil:
-    """Nobody sells a type in a round in which they bought it, over all their builders (R18)."""
+    """List sales; a player cannot sell a type bought in the same round with any of their builders (R18)."""
     cdef int type_, n = 0
     cdef int barred = p.bought | (0 if p.craftsmen & cards.sells_stone else 1 << STONE)
     for type_ in range(TYPES):
@@ -53,7 +53,7 @@ cdef inline void play_market(Cathedral *s, int a) noexcept nogil:
 
 
 cdef inline void sell(Cathedral *s, int type_, int count) noexcept nogil:
-    """Sold cubes go to the general supply."""
+    """Sell cubes to the general supply."""
     cdef Player *p = &s.players[s.actor]
     return_cubes(s, p, type_, count)
     gain_gold(p, count * (type_ + SAND_PRICE))

@@ -32,7 +32,7 @@ class Names(NamedTuple):
 
 
 def names_of(catalogue: CathedralCatalogue) -> Names:
-    """Return the cards' ids and names; a craftsman's name includes the round, because names repeat."""
+    """Return the cards' ids and names; a craftsman's name includes the round, because names are repeated."""
     rounds = {card: f" of round {values.round}" for card, values in catalogue.craftsmen.items()}
     craftsmen = catalogue.all_craftsmen.items()
     return Names(

@@ -1,8 +1,8 @@
 """Plans of `cathedral`: how often each craftsman is used, or how many cubes of each type are discarded.
 
-The free craftsmen come first (RULES.md section 3). Of all their orders, one that ends with most gold loses least to the
-limit of 30: what is used is the same in all. More gold is never worse later, so it is enough to remember the way with
-most gold to each number of uses and each craftsman used last. The others only take cubes, so their order is given.
+The free craftsmen come first (RULES.md section 3). All their orders use the same goods, so the order that ends with the
+most gold loses the least to the limit of 30. More gold is never worse later. The search therefore only keeps the path
+with the most gold for each combination of uses and last craftsman. The others only take cubes, so their order is given.
 """
 
 from collections import Counter
@@ -18,14 +18,14 @@ from clerestory.engine.core import Game, State
 from clerestory.engine.plans import Fault, Plan, Possible
 
 PARTS = frozenset({"convert", "discard", "finish"})
-PLANNED = ("convert ", "discard ", "finish")  # how the text of an action begins that is part of a plan
+PLANNED = ("convert ", "discard ", "finish")  # beginnings of the texts of actions that can be part of a plan
 
-Counts = tuple[int, ...]  # uses of each free craftsman that is planned
+Counts = tuple[int, ...]  # uses of each planned free craftsman
 Way = tuple[int, tuple[tuple[int, int], ...]]  # gold at its end, and (craftsman, times) of each step
 
 
 class CraftsmanUse(NamedTuple):
-    """What a craftsman's uses take, need and give; goods in the order of TYPES, then gold."""
+    """What a craftsman's uses take, need and give: goods in the order of TYPES, then gold."""
 
     card: str
     takes: Counts
@@ -42,14 +42,14 @@ class CraftsmanUse(NamedTuple):
 
 
 class Means(NamedTuple):
-    """What a player converts with.
+    """What a player has for conversions.
 
     Attributes:
         goods: cubes in the order of TYPES, then gold.
-        held: craftsmen.
-        used: uses of the free ones so far.
-        last: the one used last, "" for none.
-        blessed: one of them can still be used beyond its capacity.
+        held: craftsmen held.
+        used: uses of the free craftsmen so far.
+        last: the craftsman used last, "" for none.
+        blessed: whether one of them can still be used beyond its capacity.
     """
 
     goods: Counts
@@ -61,7 +61,7 @@ class Means(NamedTuple):
 
 @cache
 def craftsmen(game: Game) -> dict[str, CraftsmanUse]:
-    """Return every craftsman by its id, in catalogue order."""
+    """Return every craftsman by id, in catalogue order."""
     lists = game.cards()
     return {row["id"]: craftsman(row) for name in ("starting_craftsmen", "craftsmen") for row in lists[name]}
 
@@ -75,7 +75,7 @@ def craftsman(row: dict[str, Any]) -> CraftsmanUse:
 
 
 def planned(state: State, times: Mapping[str, int], /, *, finish: bool) -> Plan | None:
-    """Return the best order of a plan; None if nothing can be planned in the position."""
+    """Return the best order of a plan; None if the position allows no plan."""
     fields = state.to_position()["cathedral"]
     if fields["step"] == "cathedral":
         return conversions(state.game, means_of(state.game, fields), times, finish=finish)
@@ -83,7 +83,7 @@ def planned(state: State, times: Mapping[str, int], /, *, finish: bool) -> Plan 
 
 
 def held(variation: Sequence[str], /) -> dict[str, int]:
-    """Return how often each item is used in the plan that a variation begins with; {} if it begins with none."""
+    """Return how often a variation's initial plan uses each item; {} if it does not begin with a plan."""
     if not variation or not variation[0].startswith(PLANNED):
         return {}
     times: Counter[str] = Counter()
@@ -97,7 +97,7 @@ def held(variation: Sequence[str], /) -> dict[str, int]:
 
 
 def taker(state: State, seat: int, thing: str, /) -> str:
-    """Return the latest craftsman of a seat that takes a thing and can be used, "" for none."""
+    """Return the latest usable craftsman of a seat that takes a thing, "" for none."""
     held = state.to_position()["cathedral"]["players"][seat]["craftsmen"]
     place = (*TYPES, "gold", thing).index(thing)
     able = [
@@ -147,7 +147,7 @@ def usable(known: Mapping[str, CraftsmanUse], means: Means) -> list[str]:
 
 
 def most_of_each(known: Mapping[str, CraftsmanUse], means: Means, chosen: Mapping[str, int]) -> dict[str, int]:
-    """Return how often each craftsman can be used at most, if the others are as planned; some order does that."""
+    """Return how often each craftsman can be used at most if the others follow the plan; some order allows it."""
     most = {card: counted_most(known, means, chosen, card) for card in usable(known, means)}
     free = [known[card] for card in known if known[card].free and most.get(card)]
     times = tuple(chosen.get(one.card, 0) for one in free)
@@ -160,7 +160,7 @@ def most_of_each(known: Mapping[str, CraftsmanUse], means: Means, chosen: Mappin
 
 
 def counted_most(known: Mapping[str, CraftsmanUse], means: Means, chosen: Mapping[str, int], card: str) -> int:
-    """Return the same of one craftsman, whatever the order."""
+    """Return the same for one craftsman, in any order."""
     times = chosen.get(card, 0)
     while not any(faults_of(known, means, {**chosen, card: times + 1})):
         times += 1
@@ -170,7 +170,7 @@ def counted_most(known: Mapping[str, CraftsmanUse], means: Means, chosen: Mappin
 def judged(
     known: Mapping[str, CraftsmanUse], means: Means, chosen: Mapping[str, int]
 ) -> tuple[list[Fault], list[tuple[str, int]] | None]:
-    """Return what is wrong with a plan, and the steps of its free craftsmen if nothing is."""
+    """Return the errors of a plan, and the steps of its free craftsmen if there are none."""
     if faults := list(faults_of(known, means, chosen)):
         return faults, None
     free = [known[card] for card in known if known[card].free and chosen.get(card)]
@@ -184,14 +184,14 @@ def judged(
 
 
 def faults_of(known: Mapping[str, CraftsmanUse], means: Means, chosen: Mapping[str, int]) -> Iterator[Fault]:
-    """Yield what is wrong with a plan in every order."""
+    """Yield the errors of a plan that occur in every order."""
     yield from unusable(known, means, chosen)
     yield from beyond(known, means, chosen)
     yield from lacking(known, means, chosen)
 
 
 def unusable(known: Mapping[str, CraftsmanUse], means: Means, chosen: Mapping[str, int]) -> Iterator[Fault]:
-    """Yield the craftsmen that cannot be used here, or lack what must be held."""
+    """Yield the craftsmen that cannot be used here, or lack what they need to be held."""
     can = usable(known, means)
     for card in chosen:
         if card not in can:
@@ -201,7 +201,7 @@ def unusable(known: Mapping[str, CraftsmanUse], means: Means, chosen: Mapping[st
 
 
 def missing(known: Mapping[str, CraftsmanUse], one: CraftsmanUse, means: Means) -> str:
-    """Return the goods or the craftsman that one needs without taking it and a player does not hold, "" for nothing."""
+    """Return the goods or craftsman that a craftsman needs without taking it and the player lacks, "" for nothing."""
     goods = zip((*TYPES, "gold"), one.needs, means.goods, strict=True)
     lacked = [thing for thing, need, have in goods if need > have]
     if one.requires and one.requires.isdisjoint(means.held):
@@ -210,7 +210,7 @@ def missing(known: Mapping[str, CraftsmanUse], one: CraftsmanUse, means: Means) 
 
 
 def beyond(known: Mapping[str, CraftsmanUse], means: Means, chosen: Mapping[str, int]) -> Iterator[Fault]:
-    """Yield the craftsmen that would be used more often than they can be; the blessing allows one use more (R42)."""
+    """Yield the craftsmen used more often than possible; the blessing allows one additional use (R42)."""
     blessed = means.blessed
     for card, count in chosen.items():
         if card not in known:
@@ -223,7 +223,7 @@ def beyond(known: Mapping[str, CraftsmanUse], means: Means, chosen: Mapping[str,
 
 
 def lacking(known: Mapping[str, CraftsmanUse], means: Means, chosen: Mapping[str, int]) -> Iterator[Fault]:
-    """Yield the craftsmen for whom the plan as a whole takes more cubes than there are."""
+    """Yield the craftsmen that take more cubes in the whole plan than there are."""
     for place, thing in enumerate(TYPES):
         takers = {card: count * known[card].takes[place] for card, count in chosen.items() if card in known}
         taken = sum(takers.values())
@@ -240,7 +240,7 @@ def rest_of(known: Mapping[str, CraftsmanUse], chosen: Mapping[str, int]) -> lis
 
 
 def best_order(free: list[CraftsmanUse], times: list[int], means: Means) -> list[tuple[str, int]] | None:
-    """Return the steps that end with most gold; None if in every order something is lacking on the way."""
+    """Return the steps that end with the most gold; None if every order runs short on the way."""
     ways: dict[tuple[Counts, str], Way] = {((0,) * len(free), means.last): (means.goods[-1], ())}
     ends: list[Way] = []
     goal = tuple(times)
@@ -261,7 +261,7 @@ def best_order(free: list[CraftsmanUse], times: list[int], means: Means) -> list
 def continued(
     free: list[CraftsmanUse], goal: Counts, means: Means, counts: Counts, last: str, way: Way
 ) -> Iterator[tuple[tuple[Counts, str], Way]]:
-    """Yield the ways that are one step longer: another craftsman than the last, used once or several times."""
+    """Yield the ways that are one step longer: a craftsman other than the last, used once or several times."""
     for number, one in enumerate(free):
         if one.card == last or (any(one.needs) and lacks(one, free, means, counts, way[0])):
             continue
@@ -275,13 +275,13 @@ def continued(
 
 
 def keep(ways: dict[tuple[Counts, str], Way], key: tuple[Counts, str], way: Way) -> None:
-    """Add a way, unless one to the same uses and the same last craftsman leaves as much gold."""
+    """Add a way, unless one with the same uses and the same last craftsman leaves as much gold."""
     if key not in ways or ways[key][0] < way[0]:
         ways[key] = way
 
 
 def lacks(one: CraftsmanUse, free: list[CraftsmanUse], means: Means, counts: Counts, gold: int) -> bool:
-    """Whether goods that one needs are no longer there after so many uses of each, which leave so much gold."""
+    """Whether goods that a craftsman needs are gone after these uses of each, given the gold that they leave."""
     cubes = (
         have - sum(other.takes[place] * count for other, count in zip(free, counts, strict=True))
         for place, have in enumerate(means.goods[:-1])
@@ -290,10 +290,10 @@ def lacks(one: CraftsmanUse, free: list[CraftsmanUse], means: Means, counts: Cou
 
 
 def reachable(free: list[CraftsmanUse], times: Counts, most: Counts, means: Means) -> set[Counts]:
-    """Return the uses that some order reaches, at most as often as planned, but one craftsman up to its most."""
+    """Return the uses that some order reaches, at most as planned, except one craftsman up to its maximum."""
     ways: list[dict[tuple[Counts, str], Way]] = [{} for _ in range(sum(times) + max(most, default=0) + 1)]
     ways[0][(0,) * len(free), means.last] = means.goods[-1], ()
-    for alike in ways:  # as many uses in all
+    for alike in ways:  # the same number of uses in all
         for (counts, last), (gold, _) in alike.items():
             goal = within(counts, times, most)
             for key, (left, _) in continued(free, goal, means, counts, last, (gold, ())):
@@ -302,7 +302,7 @@ def reachable(free: list[CraftsmanUse], times: Counts, most: Counts, means: Mean
 
 
 def within(counts: Counts, times: Counts, most: Counts) -> Counts:
-    """Return how often each may be used once each has been so often."""
+    """Return how often each may be used once each has been used as often as in `counts`."""
     beyond = [count > planned for count, planned in zip(counts, times, strict=True)]
     if not any(beyond):
         return most

@@ -21,7 +21,7 @@ def point_sources(fields: Mapping[str, Any]) -> list[dict[str, float]]:
 
 
 def sources_of(player: Mapping[str, Any]) -> dict[str, float]:
-    """Return the VP of a player by source, named as causes of changes are; they add up to the player's VP."""
+    """Return the VP of a player by source, named like causes of changes; they add up to the player's VP."""
     return {
         "start": FIRST_VP,
         "priory": player["vp_priory"],
@@ -32,7 +32,7 @@ def sources_of(player: Mapping[str, Any]) -> dict[str, float]:
 
 
 def tie_break(fields: Mapping[str, Any]) -> tuple[str, list[float]] | None:
-    """Return what decides between equal points: the gold, or nothing if it is equal, too (R11)."""
+    """Return what breaks ties in points: the gold; None if that is equal, too (R11)."""
     best = max(player["vp"] for player in fields["players"])
     gold = [player["gold"] for player in fields["players"] if player["vp"] == best]
     if len(gold) == 1:

@@ -1,4 +1,4 @@
-"""Kinds of values special to positions of `cathedral`, and checks across its fields."""
+"""Kinds of values specific to positions of `cathedral`, and checks across its fields."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ SPACES = ("kingsbridge", "priory", "court", "shiring", "market")
 
 
 class Uses(Kind):
-    """How often each free craftsman has been used; 4 bits each in two words."""
+    """The number of uses of each free craftsman; 4 bits each in two words."""
 
     annotation = listed(model("Use", {"craftsman": str, "times": whole(1, MOST_USES)}))
 
@@ -47,11 +47,11 @@ class Uses(Kind):
 
 
 class EventDeck(Deck):
-    """The coming events, of which only the first may be known: they begin at the round's place of the array."""
+    """The coming events; only the first can be known. They begin at the round's place of the array."""
 
     def write(self, value: list[str], around: FieldContext) -> Sequence[int]:
         gone = around.fields["round"] - (around.fields["event"] == "")
-        if gone + len(value) > self.places:  # too many, which the rules refuse
+        if gone + len(value) > self.places:  # too many, which the rules reject
             return super().write(value, around)
         return [0] * gone + [self.ids.index(card) for card in value] + [0] * (self.places - gone - len(value))
 
@@ -91,7 +91,7 @@ def player_faults(fields: dict[str, Any]) -> Iterator[FieldFault]:
 
 
 def builders_placed(fields: dict[str, Any]) -> list[str]:
-    """Return the builders that stand on spaces, and "" for each free one."""
+    """Return the builders on spaces, and "" for each free one."""
     several = [builder for name in SPACES for builder in fields[name]]
     return [*(fields[name] for name in SINGLE_SPACES), *several]
 

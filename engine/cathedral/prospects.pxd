@@ -1,9 +1,9 @@
 # cython: language_level=3
 """The prospects of a seat as terms that the guide's value adds up: goods, craftsmen, pending effects of builders.
 
-Points come from craftsmen who turn cubes into VP. So goods count for what the owner's craftsmen can make of them,
-a craftsman for what a typical round's cubes become with it, and a builder for the effect of its space. The weights of
-the terms are in value.toml.
+Points come from craftsmen, who turn cubes into VP. Goods therefore count for what the owner's craftsmen can make of
+them, a craftsman for what it makes of a typical round's cubes, and a builder for the effect of its space. The weights
+of the terms are in value.toml.
 """
 from libc.stdint cimport uint32_t, uint64_t
 
@@ -14,36 +14,36 @@ cdef enum:
     GOLD = TYPES       # goods are the four types of cubes, then gold
     GOODS
 
-cdef enum:                      # of one seat
+cdef enum:                      # terms of one seat
     T_ONE
-    T_MADE_NOW                  # VP that this round's cathedral step can make of the goods in hand and due
-    T_MADE_LATER                # the same of a typical round's cubes, times the rounds after this one
+    T_MADE_NOW                  # VP that this round's cathedral step can make of the goods held and due
+    T_MADE_LATER                # the same for a typical round's cubes, times the rounds after this one
     T_GOLD
     T_GOLD_DUE                  # from the wool mill in this round, at most
     T_CUBES                     # sand, wood and stone held
     T_METAL
-    T_CRAFTSMEN                 # number of them
+    T_CRAFTSMEN                 # number of craftsmen
     T_BAG                       # builders in the bag
-    T_WAITING                   # builders that wait
+    T_WAITING                   # waiting builders
     T_PRIORY                    # VP that the Priory will pay
     T_KINGSBRIDGE               # builders there
-    T_CARD_VP                   # of the immediate card to be taken there
-    T_CARD_LATER                # T_MADE_LATER more with the card to be taken there
-    T_SHIRING_NOW               # T_MADE_NOW more with the craftsmen to be taken at Shiring
-    T_SHIRING_LATER             # T_MADE_LATER more with them
+    T_CARD_VP                   # VP of the immediate card to be taken there
+    T_CARD_LATER                # increase of T_MADE_LATER by the card to be taken there
+    T_SHIRING_NOW               # increase of T_MADE_NOW by the craftsmen to be taken at Shiring
+    T_SHIRING_LATER             # increase of T_MADE_LATER by them
     T_COURT                     # 1: a builder there, or a card that exempts; until the tax is paid
-    T_COURT_METAL               # 1: the metal will be this seat's
+    T_COURT_METAL               # 1: this seat will get the metal
     T_CASTLE                    # 1: grey workers for the next round
     T_MARKET                    # builders there
     T_MARKET_GOLD               # gold, while a builder is there
-    T_STARTING                  # 1: starts the next round, as it looks now
+    T_STARTING                  # 1: would start the next round as it stands
     T_ARCHBISHOP                # 1: a builder there
-    T_ONCE                      # cards kept for one use
+    T_ONCE                      # single-use cards kept
     T_LASTING                   # cards with a lasting effect, times the rounds after this one
     T_TURN                      # places after the starting player
     TERMS
 
-cdef enum:                      # of a round: the weights are by round and stage
+cdef enum:                      # of a round; the weights are by round and stage
     IN_DRAFT
     IN_BUILDING
     ON_BOARD
@@ -70,7 +70,7 @@ cdef inline bint usable(unsigned int craftsmen, const Craftsman *craftsman) noex
 
 
 cdef inline void look_at_craftsmen(unsigned int held, float *use, float *room) noexcept nogil:
-    """By type, VP that the best of the craftsmen makes of a cube, and cubes that they take in a round."""
+    """Write, by type, the VP that the best craftsman makes of a cube, and the cubes that all take in a round."""
     cdef const Craftsman *craftsman
     cdef unsigned int left = held
     cdef int kind, card
@@ -89,7 +89,7 @@ cdef inline void look_at_craftsmen(unsigned int held, float *use, float *room) n
 
 
 cdef inline unsigned int ranked(unsigned int craftsmen) noexcept nogil:
-    """The craftsmen as a set of ranks by rate, the best lowest."""
+    """Return the craftsmen as a set of ranks by rate, the best lowest."""
     cdef unsigned int places = 0
     while craftsmen:
         places |= 1u << cards.rank[lowest_bit(craftsmen)]
@@ -98,7 +98,7 @@ cdef inline unsigned int ranked(unsigned int craftsmen) noexcept nogil:
 
 
 cdef inline double make_points(unsigned int craftsmen, const double *held) noexcept nogil:
-    """VP of one round's conversions: the best craftsmen first, each as often as capacity and goods allow."""
+    """Return the VP of one round's conversions: the best craftsmen first, as often as capacity and goods allow."""
     cdef unsigned int places = ranked(craftsmen)
     cdef double goods[GOODS]
     cdef double points = 0
@@ -126,7 +126,7 @@ cdef inline double use_fully(unsigned int craftsmen, const Craftsman *craftsman,
 
 
 cdef inline void goods_now(const Cathedral *s, const Player *p, double *goods) noexcept nogil:
-    """Cubes held and due in this round, and gold."""
+    """Write the cubes held and due in this round, and gold."""
     cdef uint32_t yields = cards.yields[p.resources]
     cdef int kind
     for kind in range(TYPES):
@@ -137,7 +137,7 @@ cdef inline void goods_now(const Cathedral *s, const Player *p, double *goods) n
 
 
 cdef inline void goods_later(unsigned int advantages, double *goods) noexcept nogil:
-    """A typical round's cubes."""
+    """Write a typical round's cubes."""
     cdef int kind
     for kind in range(GOODS):
         goods[kind] = TYPICAL[kind]
@@ -209,7 +209,7 @@ cdef inline void count_terms(const Cathedral *s, int seat, double *out) noexcept
 
 
 cdef inline void count_conversions(const Cathedral *s, int seat, double *out) noexcept nogil:
-    """VP from the craftsmen, now and later, and with the craftsmen and the card that builders will bring."""
+    """Write VP from the craftsmen, in this round and later, also with the craftsmen and the card to be taken."""
     cdef const Player *p = &s.players[seat]
     cdef double now[GOODS]
     cdef double then[GOODS]
@@ -234,7 +234,7 @@ cdef inline void count_conversions(const Cathedral *s, int seat, double *out) no
 
 
 cdef inline void count_card(const Cathedral *s, const Player *p, int card, double *out) noexcept nogil:
-    """The gains of an advantage card to be taken."""
+    """Write the gains of an advantage card to be taken."""
     cdef double then[GOODS]
     cdef int later = ROUNDS - s.round
     out[T_KINGSBRIDGE] += 1
@@ -245,7 +245,7 @@ cdef inline void count_card(const Cathedral *s, const Player *p, int card, doubl
 
 
 cdef inline void count_builders(const Cathedral *s, int seat, double *out) noexcept nogil:
-    """Effects of builders that are still to come."""
+    """Write the pending effects of builders."""
     cdef const Player *p = &s.players[seat]
     cdef int here = seat + 1, first = s.spaces[COURT]
     out[T_WAITING] = builders_waiting(s, seat)

@@ -1,7 +1,7 @@
 # cython: language_level=3
 """The rules of `cathedral` as operations of the contract, each dispatched by step to a chapter.
 
-The chapters, in the order of a round: luck (turning up), draft, builders, events, board, market, works.
+The chapters, in the order of a round: luck (turning up cards), draft, builders, events, board, market, works.
 """
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memset
@@ -94,7 +94,7 @@ cdef action_t draw(const void *state, rng_t *rng) noexcept nogil:
 
 
 cdef void returns(const void *state, double *out) noexcept nogil:
-    """The most VP wins, ties are broken by gold; a tie in both is shared (R11). Leftover goods do not count (R22)."""
+    """Most VP wins, gold breaks ties; a tie in both is shared (R11). Leftover goods do not count (R22)."""
     cdef const Cathedral *s = <const Cathedral *> state
     cdef int seat
     for seat in range(s.seats):
@@ -120,14 +120,14 @@ cdef void deal(void *state, rng_t *rng) noexcept nogil:
 
 
 cdef uint64_t key(const void *state, int seat) noexcept nogil:
-    """Hidden fields come last, and observe zeroes them, except for an event that the seat has been shown."""
+    """Hidden fields come last; `observe` zeroes them, except for an event that the seat has been shown."""
     cdef uint64_t public = hash_words(state, (sizeof(Cathedral) - HIDDEN_BYTES) // 8)
     cdef uint64_t coming = coming_event(<const Cathedral *> state, seat)
     return public ^ coming * <uint64_t> 0x9E3779B97F4A7C15
 
 
 cdef void setup(void *state, int seats, rng_t *rng) noexcept nogil:
-    """At the first chance event. Seat 0 is the first starting player (R23)."""
+    """Set up a game before its first chance event. Seat 0 is the first starting player (R23)."""
     cdef Cathedral *s = <Cathedral *> state
     cdef int seat, type_
     memset(s, 0, sizeof(Cathedral))
@@ -165,12 +165,12 @@ cdef GameOps OPS = GameOps(
 # -- the checked surface ---------------------------------------------------------------------------
 
 cdef class CathedralGame(Game):
-    """The board game, plugged into the checked surface.
+    """The board game with checked operations.
 
     Args:
         catalogue: TOML file of its cards, or a CathedralCatalogue; the shipped one if None.
 
-    Raises BadCatalogue for a faulty one, CatalogueInUse where this process has the cards of another.
+    Raises BadCatalogue for an invalid one, CatalogueInUse if this process uses the cards of another.
     """
 
     def __cinit__(self, catalogue=None):
@@ -185,7 +185,7 @@ cdef class CathedralGame(Game):
         )
 
     cdef int private_outcomes(self, const void *state, int seat, action_t *out):
-        """If the seat has been shown the coming event: all events that have not been turned up (R40)."""
+        """List the events not turned up yet if the seat has been shown the coming one (R40)."""
         cdef const Cathedral *s = <const Cathedral *> state
         if not is_shown_event(s, seat) or s.event_deck[s.round - 1]:
             return 0

@@ -1,6 +1,6 @@
-"""`script-v1`: plays the board game by rules of thumb that people publish, without looking ahead. It never changes.
+"""`script-v1`: plays the board game by published rules of thumb, without looking ahead. It never changes.
 
-The advice, in the words of this project; each rule below says which it follows (docs/arena.md has the pages):
+The advice, paraphrased; each rule below cites the advice that it follows (docs/arena.md has the pages):
 
     A  rolldicetakenames.com: metal cannot be neglected; mind what is lost with a first craftsman; gold is scarcer than
        it seems.
@@ -20,8 +20,8 @@ from clerestory.engine.cathedral.names import TYPES
 from clerestory.engine.core import Game, State
 
 PRICES = dict(zip(TYPES, (SAND_PRICE, WOOD_PRICE, STONE_PRICE, METAL_PRICE), strict=True))
-RESERVE = 6  # gold that is kept back while rounds are left
-DEAREST = 3  # gold that an early builder may cost
+RESERVE = 6  # gold kept in reserve while rounds are left
+DEAREST = 3  # maximum gold for an early builder
 GOLD_A_POINT = 4  # estimated worth of a VP
 SPACES = {  # estimated worth of a space in VP, unless a rule below applies
     "priory": 2.0, "kingsbridge.1": 2.2, "kingsbridge.2": 2.1, "market": 1.5, "castle": 1.4, "court": 1.3, "start": 0.8,
@@ -65,25 +65,25 @@ def cards_of(game: Game) -> dict[str, Mapping[str, Any]]:
 
 
 def pay(card: Mapping[str, Any]) -> float:
-    """VP of one use; gold counts as less."""
+    """Return the VP of one use; gold counts for less."""
     gives, takes = card["gives"], card.get("takes", {})
     return float(gives.get("vp", 0) + (gives.get("gold", 0) - takes.get("gold", 0)) / GOLD_A_POINT)
 
 
 def cubes(card: Mapping[str, Any]) -> int:
-    """Cubes of one use; metal counts twice, as there is little of it (A)."""
+    """Return the cubes of one use; metal counts twice because it is scarce (A)."""
     takes = card.get("takes", {})
     return int(sum(takes.get(type_, 0) for type_ in TYPES) + takes.get("metal", 0))
 
 
 def strength(table: ScriptView, craftsman: str) -> float:
-    """VP of a round in which a craftsman has all the cubes he can use, minus their worth elsewhere (B)."""
+    """Return the VP of a round in which a craftsman has all usable cubes, minus their value elsewhere (B)."""
     card = table.cards[craftsman]
     return float(card["capacity"] * (pay(card) - 0.3 * cubes(card)))
 
 
 def plan(table: ScriptView) -> Counter[str]:
-    """How often to use each craftsman: the best use of a cube first (B)."""
+    """Return how often to use each craftsman: the best use of a cube first (B)."""
     left = Counter({type_: table.me[type_] for type_ in (*TYPES, "gold")})
     left["gold"] -= RESERVE if table.rounds_left else 0
     uses: Counter[str] = Counter()
@@ -96,7 +96,7 @@ def plan(table: ScriptView) -> Counter[str]:
 
 
 def lacking(table: ScriptView) -> Counter[str]:
-    """Cubes that own craftsmen could use beyond those held or on the way; below 0: too many (B)."""
+    """Return the cubes that own craftsmen could use beyond those held or due; negative if too many (B)."""
     wanted: Counter[str] = Counter(dict.fromkeys(TYPES, 0))
     for craftsman in table.own:
         card = table.cards[craftsman]
@@ -108,7 +108,7 @@ def lacking(table: ScriptView) -> Counter[str]:
 
 
 def worth_of_cube(table: ScriptView, type_: str) -> float:
-    """VP that the best use of a cube brings."""
+    """Return the VP of the best use of a cube."""
     uses = (table.cards[craftsman] for craftsman in table.own)
     return max((pay(card) / cubes(card) for card in uses if card.get("takes", {}).get(type_)), default=0.0)
 
@@ -117,14 +117,14 @@ def worth_of_cube(table: ScriptView, type_: str) -> float:
 
 
 def take(table: ScriptView, card: str) -> float:
-    """Prefer most cubes per worker, of types for which there is a craftsman; a worker at the mill earns a gold (B)."""
+    """Prefer the most cubes per worker of types that a craftsman uses; a worker at the mill earns a gold (B)."""
     found = table.cards[card]
     used = min(found["yields"], max(lacking(table)[found["type"]], 0))
     return float(used * worth_of_cube(table, found["type"]) * GOLD_A_POINT / found["workers"] - 0.8)
 
 
 def gain_by(table: ScriptView, craftsman: str) -> float:
-    """VP that a craftsman adds until the end, compared with the one he would replace (B)."""
+    """Return the VP that a craftsman adds until the end, compared with the one he would replace (B)."""
     mates = table.cards[craftsman].get("requires", [])
     if mates and set(mates).isdisjoint(table.own):
         return 0.0
@@ -138,15 +138,15 @@ def gainful(table: ScriptView, craftsman: str) -> bool:
 
 
 def hire(table: ScriptView, craftsman: str) -> float:
-    """Better craftsmen early, as long as gold is left (C)."""
+    """Prefer better craftsmen early, while gold is left (C)."""
     cost = table.cards[craftsman]["cost"]
     if table.me["gold"] - cost < min(RESERVE, 2 * table.rounds_left) or not gainful(table, craftsman):
         return -1.0
-    return 1.0 + gain_by(table, craftsman)  # before most cards: workers can wait, the craftsman may be gone
+    return 1.0 + gain_by(table, craftsman)  # before most cards: workers can wait, but the craftsman may be gone
 
 
 def place(table: ScriptView, _: str, space: str) -> float:
-    """The most valuable space, if it is not too expensive (D); the court while there is metal (A)."""
+    """Prefer the most valuable space unless it is too expensive (D); the court while there is metal (A)."""
     waits = bool(table.all["waiting"]) and not table.all["drawn"]
     cost = 0 if waits or table.all["free_placement"] else table.all["cost"]
     if cost > DEAREST or table.me["gold"] - cost < RESERVE * bool(cost):
@@ -155,7 +155,7 @@ def place(table: ScriptView, _: str, space: str) -> float:
 
 
 def worth_of_space(table: ScriptView, space: str) -> float:
-    """Estimated worth of a space in VP."""
+    """Return the estimated worth of a space in VP."""
     if space.startswith("shiring"):
         return max(gain_by(table, table.all["shiring_cards"][int(space[-1]) - 1]), 0.0)
     if space == "court" and table.all["court_metal"] and not any(table.all["court"]):
@@ -166,7 +166,7 @@ def worth_of_space(table: ScriptView, space: str) -> float:
 
 
 def dismiss(table: ScriptView, craftsman: str) -> float:
-    """The weakest craftsman, except those that others or the market depend on (A, B)."""
+    """Prefer the weakest craftsman, except those that others or the market depend on (A, B)."""
     others = [table.cards[one] for one in table.own if one != craftsman]
     permit = table.cards[craftsman].get("permits")
     missed = 0.5 if permit and permit not in [other.get("permits") for other in others] else 0.0
@@ -176,30 +176,30 @@ def dismiss(table: ScriptView, craftsman: str) -> float:
 
 
 def convert(table: ScriptView, craftsman: str, times: str) -> float:
-    """As planned, in the order of the game's list, so that no craftsman is skipped."""
+    """Follow the plan, in the order of the game's list, so that no craftsman is skipped."""
     planned = plan(table)[craftsman]
     return 1.0 if int(times) == planned else -1.0
 
 
 def buy(table: ScriptView, type_: str, amount: str) -> float:
-    """Cubes that are lacking, with the gold that need not be kept (A, C)."""
+    """Buy cubes that are lacking, with the gold that need not be kept (A, C)."""
     n = int(amount)
     keeps = table.me["gold"] - n * PRICES[type_] >= RESERVE * bool(table.rounds_left)
     return float(n) if keeps and lacking(table)[type_] >= n else -1.0
 
 
 def sell(table: ScriptView, type_: str, amount: str) -> float:
-    """All cubes that no craftsman can use (B)."""
+    """Sell all cubes that no craftsman can use (B)."""
     return float(amount) if -lacking(table)[type_] >= int(amount) else -1.0
 
 
 def most_lacking(table: ScriptView, type_: str) -> float:
-    """A cube that craftsmen can use (B)."""
+    """Prefer a cube that craftsmen can use (B)."""
     return float(lacking(table)[type_])
 
 
 def least_lacking(table: ScriptView, type_: str) -> float:
-    """A cube that they cannot use, metal last (A, B)."""
+    """Prefer a cube that they cannot use, metal last (A, B)."""
     return -float(lacking(table)[type_]) - (5.0 if type_ == "metal" else 0.0)
 
 
@@ -210,12 +210,12 @@ VERBS: Mapping[str, Callable[..., float]] = {
 
 
 def advised(view: State) -> tuple[str, int]:
-    """Return the action that the rules rate highest, the first of equals, and the number of actions rated."""
+    """Return the action that the rules rate highest, the first in a tie, and the number of actions rated."""
     table, legal = view_of(view), [action.text for action in view.legal_actions()]
     worth = [rate(table, *text.split()) for text in legal]
     return legal[worth.index(max(worth))], len(legal)
 
 
 def rate(table: ScriptView, verb: str, *things: str) -> float:
-    """Return the estimated worth of an action, in the same unit for all that compete; 0 for doing nothing."""
+    """Return the estimated worth of an action, in one unit for all competing actions; 0 for doing nothing."""
     return VERBS[verb](table, *things) if verb in VERBS else STEADY.get(verb, 0.0)

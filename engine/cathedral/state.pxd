@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""A position of `cathedral`, the hidden decks last, and operations shared by the chapters of the rules.
+"""A position of `cathedral`, with the hidden decks last, and operations shared by the chapters of the rules.
 
-Cards are numbers in catalogue order and sets are bits by that number. Where a byte may hold no card or no
-builder it holds the number plus one, and 0 for none, so that zeroed memory is an empty board.
+Cards are numbers in catalogue order and sets are bit masks of these numbers. A byte that may hold no card or no builder
+holds the number plus one, and 0 for none, so that zeroed memory is an empty board.
 """
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
 
@@ -57,18 +57,18 @@ cdef enum:              # spaces for builders
 cdef struct Player:
     uint8_t cubes[TYPES]      # held
     uint8_t gold              # 0-30; cubes and gold lie together: one word for conversions
-    uint8_t workers           # in the player's own reserve, grey and black ones too
+    uint8_t workers           # in the player's reserve, including grey and black ones
     uint8_t mill              # workers at the wool mill
-    uint8_t grey              # workers of these that go back to the castle after this round
+    uint8_t grey              # workers among these that return to the castle after this round
     uint32_t craftsmen        # set
     uint16_t vp               # vp = 2 + vp_priory + vp_craftsmen + vp_cards - vp_lost
     uint16_t vp_craftsmen
     uint16_t advantages       # set
-    uint16_t fresh            # set: those of them taken in this round
+    uint16_t fresh            # set: those taken in this round
     uint16_t resources        # set: cards with workers on them
     uint8_t grey_next         # workers lent for the next round
     uint8_t bag               # builders in the bag, 0-3
-    uint8_t aside             # builders set aside, 0-3
+    uint8_t aside             # builders under town_wall, 0-3
     uint8_t bought            # set of types bought in this round's market
     uint8_t vp_priory
     uint8_t vp_cards
@@ -82,7 +82,7 @@ cdef struct Cathedral:
     uint8_t round             # 1-6
     uint8_t starting          # seat of the starting player
     uint8_t cost              # the cost marker, 7-0
-    uint8_t redraw_used       # 1: the redraw of this round is gone
+    uint8_t redraw_used       # 1: the redraw of this round is used up
     uint8_t drawn             # seat + 1 of the builder drawn, until it is placed or waits
     uint8_t free_placement    # 1: Remigius was played for it
     uint8_t stall             # 1-4 while the market acts, else 0
@@ -93,16 +93,16 @@ cdef struct Cathedral:
     uint8_t blessing_used     # 1: at AT_CATHEDRAL a craftsman was used beyond its capacity
     uint8_t last_used         # craftsman + 1 used last at AT_CATHEDRAL, else 0
     uint8_t passed            # set of seats: out of the draft
-    uint8_t spared            # set of seats: this round's event does not act on them
+    uint8_t spared            # set of seats: not affected by this round's event
     uint8_t limited           # set of seats: fewer builders in this round
-    uint8_t limited_next      # set of seats: in the next
+    uint8_t limited_next      # set of seats: fewer builders in the next round
     uint8_t court_metal       # 0-1
     uint8_t stock[3]          # of the market: sand, wood, stone; 0-4
-    int8_t supply[TYPES]      # general supply; below 0 what is owed (R7), never so for metal
+    int8_t supply[TYPES]      # general supply; negative: owed cubes (R7), never metal
     uint32_t waiting          # seat + 1 of the waiting builders, 4 bits each, the first passed lowest
-    uint32_t supply_craftsmen  # set: to be had in the draft
-    uint16_t supply_resources  # set: to be had in the draft
-    uint16_t unseen_advantages  # set: not turned up yet, the removed ones among them
+    uint32_t supply_craftsmen  # set: available in the draft
+    uint16_t supply_resources  # set: available in the draft
+    uint16_t unseen_advantages  # set: not turned up yet, including the removed ones
     uint16_t unseen_events    # set
     uint8_t kingsbridge_cards[2]  # card + 1
     uint8_t shiring_cards[2]  # card + 1
@@ -111,20 +111,20 @@ cdef struct Cathedral:
     uint8_t pad2[7]
     uint64_t used[2]          # uses of each free craftsman at AT_CATHEDRAL, 4 bits by card
     Player players[SEATS]
-    # card + 1 by the place in the deck, 0 once turned up and when unknown. Nobody can see them, but for the coming
+    # card + 1 by place in the deck, 0 once turned up or if unknown. Hidden from all seats, except the coming
     # event, which one player may have been shown (R40)
     uint8_t advantage_deck[ADVANTAGE_DECK]  # two a round
     uint8_t event_deck[EVENT_DECK]          # one a round
     uint8_t craftsman_deck[CRAFTSMAN_DECK]  # by round: Shiring 1 and 2, then those of the supply
 
-cdef enum:              # at the end of the struct, which ends at a multiple of 8
+cdef enum:              # at the end of the struct, whose size is a multiple of 8
     HIDDEN_BYTES = (ADVANTAGE_DECK + EVENT_DECK + CRAFTSMAN_DECK + 7) & ~7
 
 
 # -- seats -----------------------------------------------------------------------------------------
 
 cdef inline int next_seat(const Cathedral *s, int seat) noexcept nogil:
-    """Clockwise."""
+    """Return the next seat clockwise."""
     seat += 1
     return 0 if seat == s.seats else seat
 
@@ -145,11 +145,11 @@ cdef inline int cubes_held(const Player *p) noexcept nogil:
     return p.cubes[SAND] + p.cubes[WOOD] + p.cubes[STONE] + p.cubes[METAL]
 
 cdef inline void gain_gold(Player *p, int gold) noexcept nogil:
-    """Gold never exceeds 30; the surplus is lost (step 3)."""
+    """Gain gold up to the limit of 30; the surplus is lost (step 3)."""
     p.gold = <uint8_t> min(p.gold + gold, <int> MAX_GOLD)
 
 cdef inline void gain_cubes(Cathedral *s, Player *p, int type_, int count) noexcept nogil:
-    """Sand, wood and stone may be owed (R7); metal is given only while the supply has some (R9)."""
+    """Gain cubes. Sand, wood and stone may be owed (R7); metal is limited by the supply (R9)."""
     if type_ == METAL:
         count = min(count, <int> s.supply[METAL])
     p.cubes[type_] += <uint8_t> count
@@ -160,13 +160,13 @@ cdef inline void return_cubes(Cathedral *s, Player *p, int type_, int count) noe
     s.supply[type_] += <int8_t> count
 
 cdef inline void lose_vp(Player *p, int vp) noexcept nogil:
-    """VP never fall below 0 (R8)."""
+    """Lose VP, but never below 0 (R8)."""
     vp = min(vp, <int> p.vp)
     p.vp -= <uint16_t> vp
     p.vp_lost += <uint8_t> vp
 
 cdef inline void pay_dues(Player *p, int gold) noexcept nogil:
-    """A player with too little gold pays all of it and loses 1 VP for every full 2 missing (step 9)."""
+    """Pay gold; a player with too little pays all of it and loses 1 VP for every full 2 missing (step 9)."""
     if p.gold >= gold:
         p.gold -= <uint8_t> gold
         return

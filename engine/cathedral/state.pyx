@@ -10,7 +10,7 @@ from clerestory.engine.cathedral.position import EventDeck, Uses
 from clerestory.engine.kinds import Amounts, Card, Choice, Deck, Each, Flag, Number, Order, Seat, SeatFlag, Set
 from clerestory.engine.layout import Field, Layout
 
-cdef Cathedral s  # not a position: used only for the addresses of its members
+cdef Cathedral s  # not a position: only the addresses of its members are used
 cdef Player *p = &s.players[0]
 
 if CRAFTSMEN > 31 or max(RESOURCES, ADVANTAGES, EVENTS) > 16:
@@ -22,7 +22,7 @@ POINTS = Number(0, 6000)
 
 
 def layout_of(names):
-    """Return how positions lie in memory and in JSON, with the cards that a catalogue names."""
+    """Return the layout of positions in memory and in JSON, with the cards of a catalogue."""
     cards = {deck: [thing.id for thing in things] for deck, things in names._asdict().items()}
     return Layout(
         "cathedral",
@@ -36,7 +36,7 @@ def layout_of(names):
 
 
 def course_fields():
-    """The step, and the builder that is drawn."""
+    """Return the step, and the drawn builder."""
     waiting = Order(COLOURS, 4, MAX_COST, seated=True)
     return [
         Field("round", at(&s.round), Number(1, ROUNDS), "1 to 6"),
@@ -52,7 +52,7 @@ def course_fields():
 
 
 def space_fields():
-    """The builders on the board."""
+    """Return the builders on the board."""
     pair = Each(BUILDER, 2)
     return [
         Field("archbishop", at(&s.spaces[ARCHBISHOP]), BUILDER, "builder there"),
@@ -67,7 +67,7 @@ def space_fields():
 
 
 def table_fields(cards):
-    """The cards and goods on the board."""
+    """Return the cards and goods on the board."""
     stall = "during the market, the space whose turn it is, 1 to 4; else 0"
     shown = '2 entries: card, or `""` if taken, gone or not yet turned up'
     supply = "cards still available in the draft; empty once it is over"
@@ -92,7 +92,7 @@ def table_fields(cards):
 
 
 def choice_fields(cards):
-    """The parts already chosen of a choice with several parts."""
+    """Return the parts already chosen of a choice with several parts."""
     floor = 'step `keep`: the first type that may be discarded (`sand` at its start); else `""`'
     used = 'step `cathedral`: `[{"craftsman": CARD, "times": N}, ...]` for the free craftsmen used so far'
     last = 'step `cathedral`: the craftsman used last, or `""`'
@@ -106,7 +106,7 @@ def choice_fields(cards):
 
 
 def deck_fields(cards):
-    """The cards not turned up yet, and their order, of which nobody can see more than the coming event."""
+    """Return the cards not turned up yet, and their hidden order; a seat can know at most the coming event."""
     unseen = "cards not turned up yet, including the removed ones"
     order = "the order, top first, without the removed cards; `[]` if it is unknown"
     coming = order + "; a single card is the event that Ellen's owner has been shown (R40)"
@@ -125,7 +125,7 @@ def deck_fields(cards):
 
 
 def goods_fields():
-    """A player's points, gold and cubes."""
+    """Return a player's points, gold and cubes."""
     account = f"where the VP came from and went: vp = {FIRST_VP} + priory + craftsmen + cards - lost"
     return [
         Field("vp", at(&p.vp), POINTS),
@@ -139,7 +139,7 @@ def goods_fields():
 
 
 def worker_fields():
-    """A player's workers."""
+    """Return a player's workers."""
     return [
         Field("workers", at(&p.workers), Number(0, 15), "in the player's own reserve"),
         Field("mill", at(&p.mill), Number(0, 15), "at the wool mill"),
@@ -149,7 +149,7 @@ def worker_fields():
 
 
 def card_fields(cards):
-    """The cards of a player."""
+    """Return the cards of a player."""
     fresh = "those of the advantage cards that were taken in this round"
     return [
         Field("craftsmen", at(&p.craftsmen), Set(cards["craftsmen"]), "cards held", home="craftsmen"),
@@ -160,7 +160,7 @@ def card_fields(cards):
 
 
 def round_fields():
-    """The state of a player for a round."""
+    """Return the state of a player for a round."""
     types = TYPE_NAMES[:3]
     return [
         Field("bag", at(&p.bag), Number(0, BUILDERS), "builders in the bag"),

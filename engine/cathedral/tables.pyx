@@ -10,12 +10,12 @@ from clerestory.engine.catalogue import amount_of
 from clerestory.engine.cathedral.catalogue import TYPES as TYPE_NAMES
 from clerestory.engine.cathedral.effects import EventKind
 
-AMOUNTS = ("gold", "vp", "cubes", "most"), ("builders",)  # of events; the latter is read by itself
+AMOUNTS = ("gold", "vp", "cubes", "most"), ("builders",)  # of events; the latter is read separately
 GAINED = (), ("gold", "metal")
 
 
 def fill(catalogue):
-    """Fill the tables from a catalogue. Precondition: no position with another catalogue is in use."""
+    """Fill the tables from a catalogue. Precondition: no position of another catalogue is in use."""
     memset(&cards, 0, sizeof(Tables))
     fill_craftsmen(catalogue)
     fill_rounds(catalogue)
@@ -52,7 +52,7 @@ def fill_craftsmen(catalogue):
 
 
 def fill_rounds(catalogue):
-    """The craftsmen of each round, which lie together in the catalogue."""
+    """Fill in the craftsmen of each round, which are adjacent in the catalogue."""
     cdef int i, round_
     for i, craftsman in enumerate(catalogue.craftsmen.values()):
         cards.of_round[<int> craftsman.round] |= 1u << (STARTING + i)
@@ -61,7 +61,7 @@ def fill_rounds(catalogue):
 
 
 def rate_craftsmen(catalogue):
-    """The guide's rates, and the average VP from a round's cubes."""
+    """Fill in the guide's rates, and the average VP from a round's cubes."""
     cdef int i
     rates = []
     for i, craftsman in enumerate(catalogue.all_craftsmen.values()):
@@ -112,7 +112,7 @@ def fill_advantages(catalogue):
 
 
 cdef object fill_advantage(int i, effect):
-    """The gains of an immediate card."""
+    """Fill in the gains of an immediate card."""
     cdef int type_
     cards.advantages[i].vp = getattr(effect, "vp", 0)
     cards.advantages[i].gold = getattr(effect, "gold", 0)

@@ -1,4 +1,4 @@
-"""A position as a table that can be read in a terminal."""
+"""Prints a position as a readable table."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def show(fields: dict[str, Any], told: Telling = PLAIN) -> str:
 
 
 def course(fields: dict[str, Any], told: Telling) -> list[str]:
-    """Where in the game the position is."""
+    """Return the round, the step and the order of play."""
     details = [
         ("drawn.free" if fields["free_placement"] else "drawn", told.row(told.names("colour", [fields["drawn"]]))),
         ("waiting", told.row(told.names("colour", fields["waiting"]))),
@@ -34,7 +34,7 @@ def course(fields: dict[str, Any], told: Telling) -> list[str]:
 
 
 def headline(fields: dict[str, Any], told: Telling) -> str:
-    """The round and the step, and who acts."""
+    """Return the round, the step and the seat to act."""
     return told.say(
         "head.acts" if fields["to_act"] else "head",
         round=fields["round"],
@@ -46,12 +46,12 @@ def headline(fields: dict[str, Any], told: Telling) -> str:
 
 
 def used(use: dict[str, Any], told: Telling) -> str:
-    """How often a craftsman has been used."""
+    """Return how often a craftsman has been used."""
     return told.say("times", card=told.name("card", use["craftsman"]), number=use["times"])
 
 
 def board(fields: dict[str, Any], told: Telling) -> list[str]:
-    """The cards and builders on the board."""
+    """Return the cards and builders on the board."""
     stock = "stock.metal" if fields["court_metal"] else "stock"
     lines = [
         ("supply", told.row(told.names("card", [*fields["supply_resources"], *fields["supply_craftsmen"]]))),
@@ -66,31 +66,31 @@ def board(fields: dict[str, Any], told: Telling) -> list[str]:
 
 
 def pairs(cards: list[str], builders: list[str], told: Telling) -> list[str]:
-    """Cards with the builder below each."""
+    """Return cards with the builder below each."""
     return [pair(told.name("card", card), builder, told) for card, builder in zip(cards, builders, strict=True)]
 
 
 def pair(card: str, builder: str, told: Telling) -> str:
-    """A card, with the builder below it if there is one."""
+    """Return a card, with the builder below it if there is one."""
     return told.say("builder", card=card, who=told.name("colour", builder)) if builder else card
 
 
 def amounts(counts: dict[str, int], told: Telling) -> str:
-    """Counts by name, in one line."""
+    """Return counts by name, on one line."""
     return told.between.join(
         told.say("amount", count=count, good=told.name("good", good)) for good, count in counts.items()
     )
 
 
 def table(players: list[dict[str, Any]], told: Telling) -> list[str]:
-    """A column for each player."""
+    """Return a column for each player."""
     rows = [["", *told.names("colour", COLOURS[: len(players)])]]
     rows += [[told.say(f"row.{field}"), *(str(player[field]) for player in players)] for field in ROWS]
     return aligned(rows)
 
 
 def hands(players: list[dict[str, Any]], told: Telling) -> list[str]:
-    """The cards of each player, by kind."""
+    """Return the cards of each player, by kind."""
     return [
         told.say("hand", who=told.name("colour", colour), what=hand(player, told) or "-")
         for colour, player in zip(COLOURS, players, strict=False)
@@ -98,6 +98,6 @@ def hands(players: list[dict[str, Any]], told: Telling) -> list[str]:
 
 
 def hand(player: dict[str, Any], told: Telling) -> str:
-    """The cards of a player, by kind."""
+    """Return the cards of a player, by kind."""
     kinds = ((field, told.row(told.names("card", player[field]))) for field in HANDS)
     return told.apart.join(told.lines((f"hand.{field}", cards) for field, cards in kinds))

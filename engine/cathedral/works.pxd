@@ -21,9 +21,9 @@ cdef inline bint is_free(int card) noexcept nogil:
 
 
 cdef inline unsigned int in_order(const Cathedral *s, unsigned int craftsmen) noexcept nogil:
-    """The craftsmen that the canonical order still allows (R21; RULES.md section 3).
+    """Return the craftsmen that the canonical order still allows (R21; RULES.md section 3).
 
-    Free ones in any order, but never the same twice in a row; then the others, ascending, each once.
+    Free ones come in any order, but never the same twice in a row; then the others, ascending, each once.
     """
     cdef int last = s.last_used - 1
     if s.last_used == 0:
@@ -48,12 +48,12 @@ cdef inline int capacity_of(const Cathedral *s, int card) noexcept nogil:
 
 
 cdef inline uint64_t marked() noexcept nogil:
-    """The high bit of each byte of goods, which no count reaches."""
+    """Return the high bit of each byte of goods, which no count reaches."""
     return <uint64_t> 0x8080808080
 
 
 cdef inline uint64_t goods_of(const Player *p) noexcept nogil:
-    """Cubes and gold in one word with the high bit of each byte set; a subtraction that clears one took too much."""
+    """Return cubes and gold in one word with the high bit of each byte set; an overdraft clears the bit."""
     cdef uint64_t goods
     memcpy(&goods, p.cubes, sizeof(goods))
     return goods & <uint64_t> 0xFFFFFFFFFF | marked()
@@ -78,7 +78,7 @@ cdef inline int legal_cathedral(const Cathedral *s, uint16_t *out) noexcept nogi
 cdef inline int list_uses(
     const Cathedral *s, const Player *p, int card, uint64_t goods, uint16_t *out
 ) noexcept nogil:
-    """Each number of uses that the capacity and the goods allow; all uses are optional (R20)."""
+    """List each number of uses that the capacity and the goods allow; all uses are optional (R20)."""
     cdef const Craftsman *craftsman = &cards.craftsmen[card]
     cdef int n = 0, most = capacity_of(s, card) - times_used(s, card)
     if craftsman.requires and not craftsman.requires & p.craftsmen or not covered(goods - craftsman.needs):
@@ -99,7 +99,7 @@ cdef inline void play_cathedral(Cathedral *s, int a) noexcept nogil:
 
 
 cdef inline void convert(Cathedral *s, int card, int times) noexcept nogil:
-    """Cubes used go to the supply; each step applies the gold cap (R21)."""
+    """Convert; used cubes go to the supply, and the gold cap applies at each step (R21)."""
     cdef Player *p = &s.players[s.actor]
     cdef const Craftsman *craftsman = &cards.craftsmen[card]
     cdef uint64_t takes = craftsman.takes * <uint64_t> times
@@ -118,7 +118,7 @@ cdef inline void convert(Cathedral *s, int card, int times) noexcept nogil:
 
 
 cdef inline void finish(Cathedral *s) noexcept nogil:
-    """After converting, a player at once discards down to the limit, except in round 6 (R10). Clears the uses (R31)."""
+    """End the conversions: the player discards down to the limit, except in round 6 (R10). Clear the uses (R31)."""
     memset(s.used, 0, sizeof(s.used))
     s.last_used = 0
     s.blessing_used = 0
@@ -130,7 +130,7 @@ cdef inline void finish(Cathedral *s) noexcept nogil:
 
 
 cdef inline int legal_keep(const Cathedral *s, uint16_t *out) noexcept nogil:
-    """In type order, except types that would leave too few cubes to discard (RULES.md section 3)."""
+    """List types in order, except those that would leave too few cubes to discard (RULES.md section 3)."""
     cdef const Player *p = &s.players[s.actor]
     cdef int excess = cubes_held(p) - KEPT_CUBES, from_here = 0, n = 0, type_
     for type_ in range(s.floor - 1, TYPES):
@@ -162,11 +162,11 @@ cdef inline void cathedral_next(Cathedral *s) noexcept nogil:
 # -- step 14, end of the round ---------------------------------------------------------------------
 
 cdef inline void name_start(Cathedral *s) noexcept nogil:
-    """The owner of the builder at the start space, else the next seat clockwise, is the new starting player (R22)."""
+    """Set the new starting player: the owner of the builder at the start space, else the next seat clockwise (R22)."""
     s.starting = <uint8_t> (s.spaces[START] - 1 if s.spaces[START] else next_seat(s, s.starting))
     s.spaces[START] = 0
     if s.round == ROUNDS:
-        ask(s, AT_OVER, OVER)  # R34: the end of the round is not carried out
+        ask(s, AT_OVER, OVER)  # R34: the end of the round is skipped
     else:
         end_round(s)
 
@@ -187,7 +187,7 @@ cdef inline void end_round(Cathedral *s) noexcept nogil:
 
 
 cdef inline void end_round_of(Player *p) noexcept nogil:
-    """Grey workers go back and those lent join; the black worker joins once (R24)."""
+    """Return grey workers, add those lent, and the black worker once (R24)."""
     p.workers += p.grey_next - p.grey + (p.fresh & cards.black_worker != 0)
     p.grey = p.grey_next
     p.grey_next = 0
@@ -198,7 +198,7 @@ cdef inline void end_round_of(Player *p) noexcept nogil:
 
 
 cdef inline void refill(Cathedral *s) noexcept nogil:
-    """Market to 4 each and court to 1 metal, as far as the supply goes (R7)."""
+    """Refill the market to 4 each and the court to 1 metal, as far as the supply allows (R7)."""
     cdef int type_, count
     for type_ in range(3):
         count = max(min(<int> STOCK - s.stock[type_], <int> s.supply[type_]), 0)

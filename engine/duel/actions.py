@@ -1,6 +1,6 @@
 """The action codes: the number of each kind and their texts. codes.pxd has their first codes.
 
-Only the length of the last range, two codes for each card, depends on the catalogue.
+Only the length of the last range, two codes per card, depends on the catalogue.
 """
 
 from collections import Counter
@@ -20,14 +20,14 @@ NO_ORE = codes.NO_ORE
 
 
 def sets_of_materials() -> list[tuple[str, ...]]:
-    """Return the sets of one, two or three materials that can be placed at once, given the chips that exist."""
+    """Return the sets of one, two or three materials that can be placed at once, given the existing chips."""
     chosen = [wanted for size in (1, 2, 3) for wanted in combinations_with_replacement(MATERIALS, size)]
     most = dict(zip(MATERIALS, CHIPS_OF_KIND, strict=True))
     return [wanted for wanted in chosen if all(count <= most[name] for name, count in Counter(wanted).items())]
 
 
 def nature_kinds() -> list[ActionKind]:
-    """Nature's actions except for cards."""
+    """Return Nature's actions except those for cards."""
     return [
         single(codes.FACE, "face {}", "the seal shows {}", named(range(6))),
         single(codes.DRAW, "draw {}", "the seal drawn is {}", NAMED_SEALS),
@@ -35,7 +35,7 @@ def nature_kinds() -> list[ActionKind]:
 
 
 def round_kinds() -> list[ActionKind]:
-    """Claims and the conflict."""
+    """Return claims and the actions of the conflict."""
     return [
         single(codes.CLAIM, "claim {}", "claim {}", LINES),
         single(codes.TAKE_BACK, "take-back {}", "take back the marker: {}", NAMED_PLACES),
@@ -47,7 +47,7 @@ def round_kinds() -> list[ActionKind]:
 
 
 def turn_kinds() -> list[ActionKind]:
-    """Building, and the choices after the use of a card."""
+    """Return building, and the choices after the use of a card."""
     lots = [Named(" ".join(wanted), ", ".join(wanted)) for wanted in sets_of_materials()]
     turned = [
         (chip, Named(str(n), str(n)))
@@ -75,7 +75,7 @@ def turn_kinds() -> list[ActionKind]:
 
 
 def card_kinds(card: NamedCard, code: int) -> list[ActionKind]:
-    """The two actions of a card."""
+    """Return the two actions of a card."""
     verb = "play" if card.once else "use"
     return [
         single(code, "deal {}", "the next card: {}", [Named(card.id, card.name)]),

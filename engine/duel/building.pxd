@@ -18,23 +18,23 @@ cdef enum:
 # -- sections --------------------------------------------------------------------------------------
 
 cdef inline int placed_in(const Player *p, int section) noexcept nogil:
-    """Which of the section's needs are met, as a set."""
+    """Return which of the section's needs are met, as a set."""
     return p.placed >> 3 * section & 7
 
 
 cdef inline int complete_sections(const Player *p) noexcept nogil:
-    """The number of complete sections."""
+    """Return the number of complete sections."""
     cdef unsigned int full = p.placed & p.placed >> 1 & p.placed >> 2
     return (full & 1) + (full >> 3 & 1) + (full >> 6 & 1)
 
 
 cdef inline double points_of(const Player *p) noexcept nogil:
-    """Complete sections, then materials placed, then gold: none of them outweighs those before it (D46)."""
+    """Return points: complete sections, then materials placed, then gold; each outweighs all later ones (D46)."""
     return SECTION_POINTS * complete_sections(p) + popcount(p.placed) + p.gold / 100.0
 
 
 cdef inline unsigned int missing(const Player *p, int seat, int section) noexcept nogil:
-    """The materials that a section still needs, as a word of counts that are 0 or 1."""
+    """Return the materials that a section still needs, as a word of counts that are 0 or 1."""
     return cards.missing[seat][section][placed_in(p, section)]
 
 
@@ -43,7 +43,7 @@ cdef inline unsigned int missing_anywhere(const Player *p, int seat) noexcept no
 
 
 cdef inline void complete(Duel *s, int section) noexcept nogil:
-    """What follows a placing: the end of the game, the bonus for the first to complete it, or nothing (D33, D43)."""
+    """Resolve a complete section: the end of the game, the bonus for completing it first, or nothing (D33, D43)."""
     cdef Player *p = mover(s)
     s.card = 0
     if p.placed == FINISHED:
@@ -65,12 +65,12 @@ cdef inline void complete(Duel *s, int section) noexcept nogil:
 # -- the turn's building ---------------------------------------------------------------------------
 
 cdef inline int price_of(const Duel *s, int size) noexcept nogil:
-    """Toledo's price covers the whole building action (D5)."""
+    """Return the price of the whole building action, which Toledo covers (D5)."""
     return cards.cheap_placing if s.cheap else cards.placing[size]
 
 
 cdef inline int legal_buildings(const Duel *s, const Player *p, uint16_t *out) noexcept nogil:
-    """Any missing materials of one section that the player has and can pay for; one section a turn."""
+    """List sets of missing materials of one section that the player has and can pay for; one section a turn."""
     cdef const Builds *builds
     cdef const Build *build
     cdef uint32_t i
@@ -118,7 +118,7 @@ cdef inline int legal_place_one(const Duel *s, uint16_t *out) noexcept nogil:
 
 
 cdef inline void play_place_one(Duel *s, int a) noexcept nogil:
-    """The card's own price, even with Toledo; it does not count as the turn's building (D29)."""
+    """Place at the card's own price, even with Toledo; this is not the turn's building (D29)."""
     cdef Player *p = mover(s)
     cdef int kind = (a - PLACE) // SEALS % NO_ORE, section = (a - PLACE) // SEALS // NO_ORE
     cdef const uint8_t *needs = cards.needs[s.mover - 1][section]
@@ -133,7 +133,7 @@ cdef inline void play_place_one(Duel *s, int a) noexcept nogil:
 
 
 cdef inline unsigned int standing(const Player *p, int seat, int section) noexcept nogil:
-    """The materials placed in an incomplete section, as a word of counts that are 0 or 1 (D30)."""
+    """Return the materials placed in an incomplete section, as a word of counts that are 0 or 1 (D30)."""
     cdef int placed = placed_in(p, section)
     return 0 if placed == COMPLETE else cards.standing[seat][section][placed]
 
@@ -143,7 +143,7 @@ cdef inline bint can_lose_material(const Player *p, int seat) noexcept nogil:
 
 
 cdef inline int legal_return_material(const Duel *s, uint16_t *out) noexcept nogil:
-    """The opponent names section and material, in the middle of the turn (D11, D30, D42)."""
+    """List sections and materials for the opponent to name, in the middle of the turn (D11, D30, D42)."""
     cdef int section, n = 0
     for section in range(SECTIONS):
         n += list_kinds(standing(&s.players[s.actor], s.actor, section), RETURN + KINDS * section, out + n)

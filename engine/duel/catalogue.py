@@ -16,7 +16,7 @@ COVERS = {"copies": ("a", "b")}  # values that share one source
 
 
 Chip = Literal["wood", "sand", "stone", "wool", "ore"]
-Material = Literal["beam", "mortar", "brick", "cloth", "bell"]  # the castle's bars are a bell, too (D35)
+Material = Literal["beam", "mortar", "brick", "cloth", "bell"]  # the castle's bars count as a bell (D35)
 Numeral = Literal["I", "II", "III"]
 CHIPS_OF_KIND = counts_in(ALL_CHIPS, KINDS)  # of each player, in the order of Chip
 
@@ -34,7 +34,7 @@ class Plain(Fields):
 
 
 class Income(Fields):
-    """Gold from the bank; for a donation, for each complete section."""
+    """Gold from the bank; for a donation, per complete section."""
 
     kind: Literal["income", "donation"]
     gold: Gold
@@ -56,7 +56,7 @@ class Raw(Fields):
 
 
 class Craftsman(Fields):
-    """Turns any number of chips of one kind, gold each."""
+    """Turns any number of chips of one kind, for gold each."""
 
     kind: Literal["craftsman"]
     chip: Chip
@@ -64,13 +64,13 @@ class Craftsman(Fields):
 
 
 def distinct(kinds: list[Chip]) -> list[Chip]:
-    """Return the list. Raises PydanticCustomError, a ValueError, if it names anything twice."""
+    """Return the list. Raises PydanticCustomError, a ValueError, if it repeats a name."""
     require_once(kinds)
     return kinds
 
 
 class Market(Fields):
-    """Purchases of some kinds at a price each, up to a limit; the sale of wool."""
+    """Purchases of some kinds at a price each, up to a limit; also the sale of wool."""
 
     kind: Literal["market"]
     limit: Few
@@ -80,7 +80,7 @@ class Market(Fields):
 
 
 class LimitedTrade(Fields):
-    """The sale of wool (sell_wool) or the turning of chips (convert), up to a limit, gold each."""
+    """The sale of wool (sell_wool) or the turning of chips (convert), up to a limit, for gold each."""
 
     kind: Literal["sell_wool", "convert"]
     limit: Few
@@ -103,7 +103,7 @@ class Seals(Fields):
 
 Effect = Plain | Income | Purchase | Raw | Craftsman | Market | LimitedTrade | Take | Seals
 
-# The effects that a card of each frame can have; the rules define when and by whom they are used.
+# The effects that a card of each frame can have; the rules define when and by what player they are used.
 SYMBOLS = frozenset({"power", "income", "influence", "raw", "craftsman", "market"})
 PERSONAL = frozenset(
     {"sell_wool", "take", "seals", "place", "copy_any", "convert", "return_material", "finish"}
@@ -115,7 +115,7 @@ OF_FRAME = {"neutral": SYMBOLS, "red": PERSONAL, "blue": PERSONAL, "once": ONCE}
 
 
 class AdvantageCard(CardRow):
-    """An advantage card: the copies of it in each deck, who can use it, and what it does."""
+    """An advantage card: its copies in each deck, its users, and its effect."""
 
     frame: Literal["neutral", "red", "blue", "once"]
     a: Copies
@@ -140,7 +140,7 @@ class Sections(Fields):
 
 
 class Building(Fields):
-    """Prices of placing one, two, three materials at once; the bonus of each section."""
+    """Prices of placing one, two or three materials at once; the bonus of each section."""
 
     placing: Annotated[list[Gold], Field(min_length=3, max_length=3)]
     bonus_seals: Few
@@ -173,7 +173,7 @@ class DuelCatalogue(Catalogue):
 
 
 def copy_faults(catalogue: DuelCatalogue) -> CardFaults:
-    """Each deck has the right number of cards, and every card is in at least one deck."""
+    """Check that each deck has the right number of cards, and that every card is in at least one deck."""
     for deck in ("a", "b"):
         count = sum(getattr(card, deck) for card in catalogue.cards.values())
         if count != DECK:
@@ -184,7 +184,7 @@ def copy_faults(catalogue: DuelCatalogue) -> CardFaults:
 
 
 def effect_faults(catalogue: DuelCatalogue) -> CardFaults:
-    """A card has an effect that is possible for its frame."""
+    """Check that a card's effect is possible for its frame."""
     for name, card in catalogue.cards.items():
         if card.effect.kind not in OF_FRAME[card.frame]:
             kind, frame, effects = repr(card.effect.kind), repr(card.frame), ", ".join(sorted(OF_FRAME[card.frame]))
@@ -192,7 +192,7 @@ def effect_faults(catalogue: DuelCatalogue) -> CardFaults:
 
 
 def once_faults(catalogue: DuelCatalogue) -> CardFaults:
-    """There are few 1x cards, one copy of each, with different effects."""
+    """Check that 1x cards are few, with one copy each, and have different effects."""
     once = {name: card for name, card in catalogue.cards.items() if card.frame == "once"}
     if len(once) > MOST_ONCE:
         yield "cards", text("fault.once", total=len(once), most=MOST_ONCE)
@@ -205,7 +205,7 @@ def once_faults(catalogue: DuelCatalogue) -> CardFaults:
 
 
 def section_faults(catalogue: DuelCatalogue) -> CardFaults:
-    """The chips are sufficient for each building."""
+    """Check that the chips are sufficient for each building."""
     for name in ("castle", "cathedral"):
         needs = Counter(material for need in getattr(catalogue, name).needs() for material in need)
         for material, most in zip(get_args(Material), CHIPS_OF_KIND, strict=True):
@@ -214,7 +214,7 @@ def section_faults(catalogue: DuelCatalogue) -> CardFaults:
 
 
 def source_faults(catalogue: DuelCatalogue) -> CardFaults:
-    """Every value has a source, and every source belongs to a value."""
+    """Check that every value has a source, and every source belongs to a value."""
     fields = {"name", "frame", "copies", "effect"}
     owed = {
         f"cards.{name}": (fields | ({"names"} if card.names else set()), card) for name, card in catalogue.cards.items()

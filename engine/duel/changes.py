@@ -1,4 +1,4 @@
-"""What an action of `duel` changed, and why: RULES.md has the steps."""
+"""Explains what an action of `duel` changed and why: RULES.md has the steps."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -14,7 +14,7 @@ THINGS: Sequence[str] = ("gold", "supply", "camp", "materials", *SECTION_FIELDS,
 SCORED = ""
 ACCOUNTS: Sequence[str] = ()
 CONFLICT = ("flip", "face", "stop", "keep")  # actions of a conflict
-FIRST, SECOND = 1, 2  # section I brings seals, section II gold
+FIRST, SECOND = 1, 2  # section I gives seals, section II gold
 
 
 def explained(before: View, action: str, after: View) -> list[Change]:
@@ -29,7 +29,7 @@ def explained(before: View, action: str, after: View) -> list[Change]:
 
 
 def cause(before: View, action: str, after: View, change: Change) -> tuple[str, str]:
-    """Return the cause of a change that was not explained."""
+    """Return the cause of a change that `explained` does not cover."""
     verb = action.split()[0]
     if change.thing == "markers" and verb not in (*CONFLICT, "claim", "take-back"):
         return UNTOLD, ""  # the table is cleared
@@ -45,7 +45,7 @@ def cause(before: View, action: str, after: View, change: Change) -> tuple[str, 
 
 
 def used(before: View, action: str) -> tuple[str, str]:
-    """Return the card in use as a cause, or the one whose use goes on (D48), or the bonus of a section."""
+    """Return the cause: the card in use, the card whose use is continued (D48), or the bonus of a section."""
     verb, *rest = action.split()
     if verb in ("use", "play"):
         return "card", rest[0]
@@ -57,7 +57,7 @@ def used(before: View, action: str) -> tuple[str, str]:
 
 
 def flipper(before: View) -> int:
-    """Return the seat whose seal is being flipped: who is behind, or whose turn it is at equal sums."""
+    """Return the seat whose seal is being flipped: the one behind, or at equal sums the one to move."""
     first = COLOURS.index(before["first_player"])
     sums = [before[f"players[{seat}].sum"] for seat in (first, 1 - first)]
     if sums[0] != sums[1]:
@@ -79,12 +79,12 @@ def points(before: View, action: str, after: View) -> Iterator[Change]:
 
 
 def cause_of_points(before: View, action: str, placed: int) -> tuple[str, str]:
-    """Return why materials count: they are placed, or a card has one returned (D42)."""
+    """Return why points for materials change: they are placed, or a card has one returned (D42)."""
     return used(before, action) if placed < 0 else ("material", "")
 
 
 def bonus(before: View, action: str, after: View, seat: int, number: int) -> Iterator[Change]:
-    """Yield what a complete section brings at once: seals that everybody can see, or gold."""
+    """Yield the immediate gains of a complete section: public seals, or gold."""
     verb, *rest = action.split()
     if number == SECOND:
         gain = after[f"players[{seat}].gold"] - before[f"players[{seat}].gold"]
@@ -96,7 +96,7 @@ def bonus(before: View, action: str, after: View, seat: int, number: int) -> Ite
 
 
 def price(before: View, verb: str, size: int) -> int:
-    """Return the gold that placing materials costs: that of a card, or the usual one, which a card makes cheap (D5)."""
+    """Return the gold that placing materials costs: that of a card, or the usual one, which a card can reduce (D5)."""
     rows = cards(before.state.game)
     if verb == "place":
         return int(rows[before["card"]]["effect"]["price"])
@@ -106,7 +106,7 @@ def price(before: View, verb: str, size: int) -> int:
 
 
 def kind_of(row: dict[str, Any]) -> str:
-    """Return the kind of a card's effect, "" for what is no card."""
+    """Return the kind of a card's effect, "" if it is not a card."""
     return str(row.get("effect", {}).get("kind", ""))
 
 

@@ -18,7 +18,7 @@ cdef extern from *:
 
 
 cdef inline const Effect *in_use(const Duel *s) noexcept nogil:
-    """Precondition: a card is in use."""
+    """Return the effect of the card in use. Precondition: a card is in use."""
     return &cards.effects[s.card - 1]
 
 
@@ -32,14 +32,14 @@ cdef inline void take_raw(Player *p, int kind, int count) noexcept nogil:
 
 
 cdef inline void begin_take(Duel *s, const Effect *effect) noexcept nogil:
-    """The full number of chips, or all that there are (D26)."""
+    """Take the full number of chips, or all that there are (D26)."""
     s.left = <uint8_t> min(<int> effect.amount, total(mover(s).supply & NOT_ORE))
     s.floor = WOOD + 1
     ask_mover(s, AT_TAKE)
 
 
 cdef inline int legal_take(const Duel *s, uint16_t *out) noexcept nogil:
-    """In the order of kinds, except kinds that would leave too few chips for the number (RULES.md section 3)."""
+    """List kinds in order, except those that would leave too few chips for the number (RULES.md section 3)."""
     cdef unsigned int supply = s.players[s.actor].supply & NOT_ORE
     cdef unsigned int kinds = present(from_floor(supply, s.floor))
     cdef int n = 0, kind
@@ -64,14 +64,14 @@ cdef inline void play_take(Duel *s, int a) noexcept nogil:
 # -- turning ---------------------------------------------------------------------------------------
 
 cdef inline void turn_chips(Player *p, int kind, int count, int price) noexcept nogil:
-    """Raw chips of the camp become materials, at a price for each (D28)."""
+    """Turn raw chips of the camp into materials, at a price each (D28)."""
     p.camp -= <uint32_t> count * one(kind)
     p.materials += <uint32_t> count * one(kind)
     p.gold -= <uint8_t> (count * price)
 
 
 cdef inline int legal_craftsman(const Duel *s, uint16_t *out) noexcept nogil:
-    """Any number that the player can pay for."""
+    """List each number of chips that the player can pay for."""
     cdef const Player *p = &s.players[s.actor]
     cdef const Effect *effect = in_use(s)
     cdef int count = min(count_of(p.camp, effect.chip), p.gold // effect.price)
@@ -85,7 +85,7 @@ cdef inline void play_craftsman(Duel *s, int a) noexcept nogil:
 
 
 cdef inline void ask_turn_chips(Duel *s) noexcept nogil:
-    """Ends when the limit is reached or nothing is left to turn (D21)."""
+    """Ask for a chip to turn; end when the limit is reached or nothing is left to turn (D21)."""
     cdef const Player *p = mover(s)
     if s.left and p.gold >= in_use(s).price and from_floor(p.camp & NOT_ORE, s.floor):
         ask_mover(s, AT_TURN_CHIPS)
@@ -94,7 +94,7 @@ cdef inline void ask_turn_chips(Duel *s) noexcept nogil:
 
 
 cdef inline void ask_bonus(Duel *s) noexcept nogil:
-    """Section III: none, some or all of the free turnings, immediately; neither ore nor wool (D13, D32)."""
+    """Ask for section III's free turnings: none, some or all, immediately; neither ore nor wool (D13, D32)."""
     if s.left and from_floor(mover(s).camp & BONUS_KINDS, s.floor):
         ask_mover(s, AT_BONUS)
     else:
@@ -102,7 +102,7 @@ cdef inline void ask_bonus(Duel *s) noexcept nogil:
 
 
 cdef inline int list_turnings(const Duel *s, unsigned int kinds, uint16_t *out) noexcept nogil:
-    """One chip of each kind from the floor on, and the end."""
+    """List one chip of each kind from the floor on, and the end."""
     cdef int n = list_done(s, out, DONE)
     kinds = present(from_floor(kinds, s.floor))
     while kinds:
@@ -122,7 +122,7 @@ cdef inline int legal_bonus(const Duel *s, uint16_t *out) noexcept nogil:
 
 
 cdef inline void turn_one(Duel *s, int a, int price) noexcept nogil:
-    """One turning out of a limited number."""
+    """Turn one of a limited number of chips."""
     cdef int kind = KIND_OF_CODE[a - CONVERT]
     turn_chips(mover(s), kind, 1, price)
     s.floor = <uint8_t> (kind + 1)
@@ -145,7 +145,7 @@ cdef inline void play_bonus(Duel *s, int a) noexcept nogil:
 # -- buying and selling ----------------------------------------------------------------------------
 
 cdef inline void sell_wool(Duel *s, int count, int price) noexcept nogil:
-    """Raw wool goes from the camp to the supply; the bank pays as far as it can (D27, D36, D38)."""
+    """Move raw wool from the camp to the supply; the bank pays as far as it can (D27, D36, D38)."""
     cdef Player *p = mover(s)
     p.camp -= <uint32_t> count * one(WOOL)
     p.supply += <uint32_t> count * one(WOOL)
@@ -153,7 +153,7 @@ cdef inline void sell_wool(Duel *s, int count, int price) noexcept nogil:
 
 
 cdef inline int most_wool(const Duel *s) noexcept nogil:
-    """The limit of a sale: that of the card, or what is left of it when the use is continued."""
+    """Return the limit of a sale: the card's, or the remainder of it when the use is continued."""
     return s.left if s.left else in_use(s).amount
 
 
@@ -168,7 +168,7 @@ cdef inline void play_sell_wool(Duel *s, int a) noexcept nogil:
 
 
 cdef inline unsigned int for_sale(const Player *p, const Effect *market, int left) noexcept nogil:
-    """Chips that can be bought: those in the supply of the kinds that the card names, as counts (D14)."""
+    """Return the chips that can be bought, as counts: those in the supply of the kinds that the card names (D14)."""
     return p.supply & market.kinds if left and p.gold >= market.price else 0
 
 
@@ -184,7 +184,7 @@ cdef inline void ask_market(Duel *s) noexcept nogil:
 
 
 cdef inline int legal_market(const Duel *s, uint16_t *out) noexcept nogil:
-    """Sales and purchases one by one in any order; only purchases are limited (D27)."""
+    """List sales and purchases, one by one in any order; only purchases are limited (D27)."""
     cdef const Player *p = &s.players[s.actor]
     cdef int n = list_done(s, out, DONE)
     n += list_kinds(for_sale(p, in_use(s), s.left), BUY, out + n)
@@ -221,7 +221,7 @@ cdef inline int legal_finish(const Duel *s, uint16_t *out) noexcept nogil:
 
 
 cdef inline void play_finish(Duel *s, int a) noexcept nogil:
-    """Any number of chips, each bought and turned at once; they go to the camp as materials (D10, D28)."""
+    """Buy and turn a chip at once, any number of times; it goes to the camp as material (D10, D28)."""
     cdef Player *p = mover(s)
     cdef int kind = a - BUY
     if leaves_use(s, a):

@@ -17,13 +17,13 @@ cpdef enum:
     CONVERT = 176   # + first_of_kind + chips - 1
     BUY = 187       # + kind
     SELL = 192      # + wool - 1
-    TAKE = 196      # + kind, ore excepted
+    TAKE = 196      # + kind, except ore
     PAY = 200       # + NO_ORE * seal + kind
     PLACE = 212     # + (NO_ORE * section + kind) * SEALS + seal
     RETURN = 248    # + KINDS * section + kind
-    CARDS = 263     # + 2 * card to deal it, and one more to use or play it
+    CARDS = 263     # + 2 * card to deal it; one more to use or play it
 
 cpdef enum:
     LINES = 8
     LOTS = 46       # sets of one, two or three materials
-    NO_ORE = 4      # kinds of chips but ore
+    NO_ORE = 4      # kinds of chips except ore

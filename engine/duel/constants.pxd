@@ -11,14 +11,14 @@ cpdef enum:
     FIRST_GOLD = 3
     SECTIONS = 3
     SECTION_SIZE = 3        # materials
-    SECTION_POINTS = 10     # when it is complete; one for each material besides
+    SECTION_POINTS = 10     # of a complete section, plus one per material
     KINDS = 5               # of chips
     SEALS = 3               # kinds of neutral ones
     FIRST_UNSEEN = 4        # neutral seals in the stack at the start
-    MOST_CARDS = 54         # of a catalogue: none is there twice
+    MOST_CARDS = 54         # of a catalogue, all different
     MOST_ONCE = 8           # 1x cards
 
-cpdef enum:                 # words of 4 bits for each kind, the first lowest
+cpdef enum:                 # words of 4 bits per kind, the first lowest
     ALL_CHIPS = 0x14222     # of a player: wood, sand, stone, wool, ore
     START_CAMP = 0x00111
     START_SUPPLY = 0x14111

@@ -3,5 +3,5 @@
 
 
 def counts_in(word, kinds):
-    """Return the counts in a word of 4 bits for each kind."""
+    """Return the counts in a word of 4 bits per kind."""
     return tuple([word >> 4 * kind & 15 for kind in range(kinds)])

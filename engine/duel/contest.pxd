@@ -22,7 +22,7 @@ cdef extern from *:
 # -- claims ----------------------------------------------------------------------------------------
 
 cdef inline int line_of(unsigned int markers) noexcept nogil:
-    """The line whose places are marked, LINES if there is none."""
+    """Return the line whose places are marked, LINES if there is none."""
     cdef int line = 0
     while line < LINES and LINE[line] != markers:
         line += 1
@@ -30,7 +30,7 @@ cdef inline int line_of(unsigned int markers) noexcept nogil:
 
 
 cdef inline int legal_claim(const Duel *s, uint16_t *out) noexcept nogil:
-    """Lines with another orientation than the first player's, or the other diagonal."""
+    """List lines with another orientation than the first player's, or the other diagonal."""
     cdef int line, n
     if s.actor == s.first:
         return list_run(LINES, CLAIM, out)
@@ -56,7 +56,7 @@ cdef inline void play_claim(Duel *s, int a) noexcept nogil:
 # -- storming the castle ---------------------------------------------------------------------------
 
 cdef inline void open_window(Duel *s) noexcept nogil:
-    """After both claims, the holder of the storming card, of which there is one copy, decides (D2, D22)."""
+    """Ask the holder of the storming card, which has one copy, after both claims (D2, D22)."""
     if s.players[s.first].hand & cards.storming:
         ask(s, AT_STORM, s.first)
     elif s.players[1 - s.first].hand & cards.storming:
@@ -82,7 +82,7 @@ cdef inline int legal_take_back(const Duel *s, uint16_t *out) noexcept nogil:
 
 
 cdef inline void play_take_back(Duel *s, int a) noexcept nogil:
-    """If no card is shared any more, there is no conflict; otherwise it follows directly (D22, D39)."""
+    """Take back a marker. The conflict follows directly, unless no shared card is left (D22, D39)."""
     s.players[s.actor].markers &= <uint16_t> ~(1 << (a - TAKE_BACK))
     begin_conflict(s)
 
@@ -90,7 +90,7 @@ cdef inline void play_take_back(Duel *s, int a) noexcept nogil:
 # -- conflict --------------------------------------------------------------------------------------
 
 cdef inline unsigned int shared(const Duel *s) noexcept nogil:
-    """The place that both players have marked, as a set; empty if there is none."""
+    """Return the place that both players have marked, as a set; empty if there is none."""
     return s.players[0].markers & s.players[1].markers
 
 
@@ -99,7 +99,7 @@ cdef inline bint has_flipped(const Player *p) noexcept nogil:
 
 
 cdef inline int behind(const Duel *s) noexcept nogil:
-    """The seat with the lower sum; at equal sums the first player before any flip, afterwards the second."""
+    """Return the seat with the lower sum; at equal sums the first player before any flip, then the second."""
     cdef const Player *first = &s.players[s.first]
     cdef const Player *second = &s.players[1 - s.first]
     if first.sum != second.sum:
@@ -115,7 +115,7 @@ cdef inline void begin_conflict(Duel *s) noexcept nogil:
 
 
 cdef inline int legal_conflict(const Duel *s, uint16_t *out) noexcept nogil:
-    """The first player may stop at once (D3); the seat to decide still has its personal seal (D47)."""
+    """List flips. The first player may stop at once (D3); the seat to decide still has its personal seal (D47)."""
     cdef int n = list_kinds(s.players[s.actor].seals, FLIP, out)
     out[n] = FLIP + PERSONAL
     out[n + 1] = STOP
@@ -138,7 +138,7 @@ cdef inline void play_conflict(Duel *s, int a) noexcept nogil:
 
 
 cdef inline int flipper(const Duel *s) noexcept nogil:
-    """The owner of the seal being flipped: it is already among the flipped, but its face is not in the sum yet."""
+    """Return the owner of the seal being flipped, which is in `flipped`, but whose face is not in the sum yet."""
     cdef const Player *second = &s.players[1 - s.first]
     if s.players[s.first].sum == second.sum:
         return 1 - s.first if has_flipped(second) else s.first
@@ -146,7 +146,7 @@ cdef inline int flipper(const Duel *s) noexcept nogil:
 
 
 cdef inline void play_flip(Duel *s, int a) noexcept nogil:
-    """A player who is behind and cannot flip has lost; nobody flips after their personal seal (D21, D47)."""
+    """Continue the conflict. A player behind who cannot flip has lost; the personal seal comes last (D21, D47)."""
     cdef int seat = flipper(s)
     s.players[seat].sum += <uint8_t> (a - FACE)
     s.flipping = 0
@@ -158,7 +158,7 @@ cdef inline void play_flip(Duel *s, int a) noexcept nogil:
 
 
 cdef inline void lose_conflict(Duel *s, int seat) noexcept nogil:
-    """The loser keeps one of the neutral seals flipped, if there are any (D23)."""
+    """End the conflict; the loser keeps one of the neutral seals flipped, if there are any (D23)."""
     s.players[seat].markers &= <uint16_t> ~shared(s)
     if s.players[seat].flipped:
         ask(s, AT_KEEP, seat)
@@ -167,7 +167,7 @@ cdef inline void lose_conflict(Duel *s, int seat) noexcept nogil:
 
 
 cdef inline unsigned int kinds_in(uint32_t order) noexcept nogil:
-    """The kinds of an order of seals, as a word of counts that are 0 or 1."""
+    """Return the kinds in an order of seals, as a word of counts that are 0 or 1."""
     cdef unsigned int kinds = 0
     while order:
         kinds |= 1u << 4 * ((order & 3) - 1)
@@ -180,7 +180,7 @@ cdef inline int legal_keep(const Duel *s, uint16_t *out) noexcept nogil:
 
 
 cdef inline uint32_t without_first(uint32_t order, int kind) noexcept nogil:
-    """The order without the first seal of a kind. Precondition: there is one."""
+    """Return the order without the first seal of a kind. Precondition: there is one."""
     cdef int place = 0
     while <int> (order >> 2 * place & 3) != kind + 1:
         place += 1
@@ -188,7 +188,7 @@ cdef inline uint32_t without_first(uint32_t order, int kind) noexcept nogil:
 
 
 cdef inline void play_keep(Duel *s, int a) noexcept nogil:
-    """Of several seals of the kind, the one flipped first is kept (D23)."""
+    """Keep a seal; of several of the kind, the one flipped first (D23)."""
     cdef Player *p = &s.players[s.actor]
     p.flipped = without_first(p.flipped, a - KEEP)
     p.seals += <uint16_t> (1 << 4 * (a - KEEP))
@@ -196,7 +196,7 @@ cdef inline void play_keep(Duel *s, int a) noexcept nogil:
 
 
 cdef inline void settle_seals(Duel *s) noexcept nogil:
-    """The first player's seals go under the stack, then the second's, in the order of flipping (D4)."""
+    """Put the first player's seals under the stack, then the second's, in the order of flipping (D4)."""
     s.stack = append(s.stack, s.players[s.first].flipped)
     s.stack = append(s.stack, s.players[1 - s.first].flipped)
     clear_conflict(&s.players[0])

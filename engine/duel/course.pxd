@@ -16,7 +16,7 @@ cdef inline void clear_table(Duel *s) noexcept nogil:
 
 
 cdef inline void begin_phase(Duel *s) noexcept nogil:
-    """The deck is complete again: its unused 1x cards go back, those of the other deck stay with their owners (D34)."""
+    """Rebuild the deck: its unused 1x cards return, those of the other deck stay with their owners (D34)."""
     cdef int seat
     s.undealt = (1u << DECK) - 1
     s.dealt = 0
@@ -25,7 +25,7 @@ cdef inline void begin_phase(Duel *s) noexcept nogil:
 
 
 cdef inline void begin_round(Duel *s) noexcept nogil:
-    """The holder of the marker of power goes first, even if it changes hands during the round (D1, D31)."""
+    """Begin a round with the holder of the marker of power, even if the marker moves during the round (D1, D31)."""
     s.first = s.power
     ask(s, AT_DEAL, NATURE)
 
@@ -47,7 +47,7 @@ cdef inline void end_round(Duel *s) noexcept nogil:
 # -- turns -----------------------------------------------------------------------------------------
 
 cdef inline void begin_turn(Duel *s, int seat) noexcept nogil:
-    """The 1x cards under the player's markers go to their owner (D17)."""
+    """Begin a turn: the 1x cards under the player's markers go to their owner (D17)."""
     cdef Player *p = &s.players[seat]
     cdef unsigned int places = p.markers
     cdef int place, card
@@ -74,7 +74,7 @@ cdef inline void clear_turn(Duel *s) noexcept nogil:
 
 
 cdef inline void end_turn(Duel *s) noexcept nogil:
-    """The second player's turn follows the first's, then the round is over."""
+    """Begin the second player's turn after the first's, else end the round."""
     cdef int seat = s.mover - 1
     clear_turn(s)
     if seat == s.first:
@@ -84,7 +84,7 @@ cdef inline void end_turn(Duel *s) noexcept nogil:
 
 
 cdef inline void finish(Duel *s) noexcept nogil:
-    """A building is complete: the game ends at once, whatever else is pending (D33, D45)."""
+    """End the game at once because a building is complete, regardless of pending choices (D33, D45)."""
     clear_turn(s)
     clear_table(s)
     ask(s, AT_OVER, OVER)

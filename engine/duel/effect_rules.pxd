@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What the effects of the cards do: tables with a row for each kind of effect, which effects.pyx fills."""
+"""The rules of the cards' effects: tables with a row per kind of effect, filled by effects.pyx."""
 from libc.stdint cimport uint16_t
 
 from clerestory.engine.duel.state cimport Duel
@@ -11,7 +11,7 @@ cdef struct EffectRule:
     bint (*works)(const Duel *s, int seat, const Effect *effect) noexcept nogil
     # apply the card, or ask for the choice that it needs
     void (*begin)(Duel *s, const Effect *effect) noexcept nogil
-    int step          # at which it asks for a choice, STEPS for none
+    int step          # step at which it asks for a choice, STEPS for none
 
 cdef struct ActRule:  # of effects that consist of several acts: the rules of their step
     int (*legal)(const Duel *s, uint16_t *out) noexcept nogil

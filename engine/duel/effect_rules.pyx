@@ -1,2 +1,2 @@
 # cython: language_level=3
-"""The tables of effect_rules.pxd, which effects.pyx fills."""
+"""The tables of effect_rules.pxd, filled by effects.pyx."""

@@ -42,7 +42,7 @@ cdef bint has_less_gold(const Duel *s, int seat, const Effect *effect) noexcept 
     return s.players[seat].gold < s.players[1 - seat].gold and bank(s) > 0
 
 cdef void match_gold(Duel *s, const Effect *effect) noexcept nogil:
-    """Never takes gold away (D12)."""
+    """Raise the player's gold to match; it never decreases (D12)."""
     gain_gold(s, mover(s), s.players[2 - s.mover].gold - mover(s).gold)
 
 
@@ -79,7 +79,7 @@ cdef bint can_turn_any(const Duel *s, int seat, const Effect *effect) noexcept n
     return effect.amount and s.players[seat].camp & NOT_ORE and s.players[seat].gold >= effect.price
 
 cdef void ask_chips(Duel *s, const Effect *effect) noexcept nogil:
-    """The useful chips, kind by kind, up to the limit of the card if it has one."""
+    """Ask for the useful chips, kind by kind, up to the limit of the card if it has one."""
     s.left = effect.amount
     s.floor = WOOD + 1
     ask_step(s, effect)
@@ -127,7 +127,7 @@ cdef void make_cheap(Duel *s, const Effect *effect) noexcept nogil:
 # -- the table -------------------------------------------------------------------------------------
 
 cdef bint never(const Duel *s, int seat, const Effect *effect) noexcept nogil:
-    """For cards that point, or that are played at another time."""
+    """Return False: for cards that point, or that are played at another time."""
     return False
 
 

@@ -1,9 +1,9 @@
 # cython: language_level=3
 """Hand-made knowledge of good play at `duel`, for bots, informed playouts and explanations.
 
-The idea: a chip is worth more the further it is on its way from the supply into a section, a card is worth the steps
-that it moves chips along this way, and gold pays for the steps. The weights of the value in value.toml are those that
-predicted the final points of games between bots best; those of actions are chosen by hand.
+A chip is worth more the further it is on its way from the supply into a section. A card is worth the steps that it
+moves chips along, and gold pays for the steps. The weights of the value, in value.toml, predicted the final points of
+games between bots best; those of actions are chosen by hand.
 """
 from libc.stdint cimport uint32_t
 
@@ -29,7 +29,7 @@ cdef enum:
 # -- the value -------------------------------------------------------------------------------------
 
 cdef bint evaluate(const void *by, const void *state, double *scores, double *_shares) noexcept nogil:
-    """Points now plus the weighted terms of what is to come (`weights_of`)."""
+    """Write points so far plus the weighted terms of future gains (`weights_of`)."""
     cdef const Duel *s = <const Duel *> state
     cdef double terms[TERMS]
     cdef const double *weights = <const double *> by + (ROUNDS * s.phase + s.round) * TERMS
@@ -44,10 +44,10 @@ cdef bint evaluate(const void *by, const void *state, double *scores, double *_s
 
 # -- weights of actions ----------------------------------------------------------------------------
 
-cdef struct View:               # what the weights of one decision have in common
-    Prospects o                   # of the seat that decides
+cdef struct View:               # data shared by the weights of one decision
+    Prospects o                   # of the seat to decide
     double terms[TERMS]
-    bint more                   # a card can still be used or played
+    bint more                   # whether another card can be used or played
 
 
 cdef void take_view(View *v, const Duel *s, action_t last) noexcept nogil:
@@ -58,7 +58,7 @@ cdef void take_view(View *v, const Duel *s, action_t last) noexcept nogil:
 
 
 cdef float worth(const View *v, int card, double chance) noexcept nogil:
-    """The expected value of using a card, in gold."""
+    """Return the expected value of using a card, in gold."""
     cdef double terms[TERMS]
     cdef Prospects o = v.o
     cdef int i
@@ -74,7 +74,7 @@ cdef float worth(const View *v, int card, double chance) noexcept nogil:
 
 
 cdef float weigh_claim(const View *v, int line) noexcept nogil:
-    """The cards of the line; one that both players would have marked counts half."""
+    """Weigh the cards of the line; one that both players would have marked counts half."""
     cdef unsigned int other = v.o.s.players[1 - v.o.seat].markers
     cdef float sum_ = 0.5
     cdef int i, place
@@ -85,7 +85,7 @@ cdef float weigh_claim(const View *v, int line) noexcept nogil:
 
 
 cdef float weigh_contest(const View *v, int a) noexcept nogil:
-    """From the claims to the first turn; the personal seal costs nothing, so it is better flipped than not."""
+    """Weigh actions from the claims to the first turn; flipping the personal seal is free, so it is preferred."""
     if a < TAKE_BACK:
         return weigh_claim(v, a - CLAIM)
     if a < FLIP:
@@ -96,7 +96,7 @@ cdef float weigh_contest(const View *v, int a) noexcept nogil:
 
 
 cdef float weigh_building(const View *v, int a) noexcept nogil:
-    """Building comes after the cards; completing a section first, and only as many materials at once as are cheap."""
+    """Weigh building after the cards; complete a section first, and place only as many materials as are cheap."""
     cdef int section = (a - BUILD) // LOTS
     cdef const Builds *builds = &cards.builds[v.o.seat][section][placed_in(v.o.p, section)]
     cdef const Build *build = builds.list
@@ -108,7 +108,7 @@ cdef float weigh_building(const View *v, int a) noexcept nogil:
 
 
 cdef float weigh_play(const View *v, int card) noexcept nogil:
-    """1x cards are played when they gain something at once, and kept otherwise."""
+    """Weigh 1x cards: play those that gain something at once, and keep the others."""
     cdef int kind = cards.effects[card].kind
     if kind == EFFECT_TAKE or kind == EFFECT_TRADE_SEALS:
         return 0.1 + 3 * v.terms[HAND_CHIPS]
@@ -135,7 +135,7 @@ cdef float weigh_chip(uint32_t useful, int kind) noexcept nogil:
 
 
 cdef float weigh_use(const View *v, int a) noexcept nogil:
-    """Chips that a section lacks come first; wool is sold if no section needs it."""
+    """Weigh chips: those that a section lacks come first; wool is sold if no section needs it."""
     cdef int kind, more
     if a == DONE:
         return 0.1
@@ -155,7 +155,7 @@ cdef float weigh_use(const View *v, int a) noexcept nogil:
 
 
 cdef float weigh_placing(const View *v, int a) noexcept nogil:
-    """Tom completes what he can; William is given what is furthest from complete."""
+    """Weigh placings: Tom completes what he can; William returns what is furthest from complete."""
     cdef int section = (a - PLACE) // SEALS // NO_ORE if a < RETURN else (a - RETURN) // KINDS
     cdef int there = popcount(placed_in(v.o.p, section))
     return 1.0 / (1 + there) if a >= RETURN else 1 + there * there * there
@@ -208,7 +208,7 @@ cdef void feature(const void *state, int seat, double *out) noexcept nogil:
 
 
 cdef int round_of(const void *state) noexcept nogil:
-    """The number of the round in the whole game, from 1."""
+    """Return the number of the round in the whole game, from 1."""
     cdef const Duel *s = <const Duel *> state
     return ROUNDS * s.phase + s.round + 1
 
@@ -219,7 +219,7 @@ GUIDE = Guide(
 )
 
 
-# -- what the weights are of -----------------------------------------------------------------------
+# -- terms of the weights --------------------------------------------------------------------------
 
 TERM_NAMES = (
     "unclaimed", "choosing", "claimed", "moving", "moved", "twos", "materials", "camp", "bell", "purse", "savings",
@@ -239,11 +239,11 @@ def terms_of(State state not None, seat):
 
 
 def weights_of(table):
-    """Return the weights of a file: points for one of a term, by round and term; a term that is not named has none.
+    """Return the weights in a file: points per unit of a term, by round and term; 0 for a missing term.
 
     Args:
-        table: `weights` by term: three numbers, of the first, the middle and the last round; between them runs a
-            parabola.
+        table: `weights` by term: three numbers for the first, the middle and the last round, with a parabola in
+        between.
     """
     cdef int round_
     cdef double x

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The input of a learned value for a position of `duel`: the terms of prospects.pxd, chips, seals, cards and places.
+"""The input of a learned value for a position of `duel`: terms of prospects.pxd, chips, seals, cards and places.
 
 A card of the grid counts for the player whose marker is on it, and otherwise as an open card.
 """
@@ -14,32 +14,32 @@ from clerestory.engine.duel.catalogue import AdvantageCard
 from clerestory.engine.duel.guide import TERM_NAMES
 from clerestory.engine.inputs import CardPlaces, side_of
 
-cdef enum:                      # of a seat
+cdef enum:                      # inputs of a seat
     O_TERMS
     O_POINTS = O_TERMS + TERMS
     O_GOLD
-    O_SECTIONS                  # complete ones
+    O_SECTIONS                  # number of complete sections
     O_PLACED = O_SECTIONS + 1   # needs that are met, nine places
     O_SUPPLY = O_PLACED + 9     # by kind
     O_CAMP = O_SUPPLY + KINDS
     O_MATERIALS = O_CAMP + KINDS
     O_MISSING = O_MATERIALS + KINDS
     O_SEALS = O_MISSING + KINDS
-    O_SUM = O_SEALS + SEALS     # of the faces in this conflict
+    O_SUM = O_SEALS + SEALS     # sum of the faces in this conflict
     O_FLIPPED                   # neutral seals, in this conflict
     O_PERSONAL_FLIPPED
     O_TO_ACT
     O_FIRST
     O_POWER
-    O_SECOND                    # 1: seat 1, whose building and cards are not those of seat 0
+    O_SECOND                    # 1: seat 1, which has another building and other cards
     O_MOVES
     O_MARKERS                   # places with own markers
     O_HAND                      # 1x cards
     O_MARKED = O_HAND + MOST_ONCE  # card under an own marker, by number
     OWN = O_MARKED + MOST_CARDS
 
-cdef enum:                      # of the table
-    F_ROUND                     # of all twelve
+cdef enum:                      # inputs of the table
+    F_ROUND                     # of twelve rounds
     F_STEP = F_ROUND + PHASES * ROUNDS
     F_LEFT = F_STEP + STEPS
     F_FLOOR
@@ -48,10 +48,10 @@ cdef enum:                      # of the table
     F_BUILT
     F_CHEAP
     F_FLIPPING
-    F_UNSEEN                    # seals of the stack that have not been seen, by kind
-    F_STACK = F_UNSEEN + SEALS  # seals of the stack, seen or not
+    F_UNSEEN                    # unseen seals of the stack, by kind
+    F_STACK = F_UNSEEN + SEALS  # number of seals in the stack, seen or not
     F_UNDEALT                   # copies of the phase's deck
-    F_CARD                      # in use, by number
+    F_CARD                      # card in use, by number
     F_GRID = F_CARD + MOST_CARDS
     TABLE = F_GRID + MOST_CARDS
 
@@ -95,7 +95,7 @@ cdef inline void put_counts(Sparse *out, int first, unsigned int counts, int kin
 
 
 cdef inline void put_contest(const Duel *s, const Player *p, int seat, Sparse *out) noexcept nogil:
-    """The conflict, whose turn it is, and markers."""
+    """Write the conflict, the turn, and markers."""
     put(out, O_SUM, <float> p.sum / 10)
     put(out, O_FLIPPED, <float> length(p.flipped) / 4)
     put(out, O_PERSONAL_FLIPPED, p.personal_flipped)
@@ -108,7 +108,7 @@ cdef inline void put_contest(const Duel *s, const Player *p, int seat, Sparse *o
 
 
 cdef inline void put_marked(const Duel *s, int seat, Sparse *out) noexcept nogil:
-    """The cards under own markers that can still be used."""
+    """Write the cards under own markers that can still be used."""
     cdef unsigned int places = s.players[seat].markers
     cdef unsigned long long marked = 0
     if s.mover == seat + 1:
@@ -177,12 +177,12 @@ def numbered(name, count):
 
 
 def cards_of(catalogue):
-    """All cards, by id, in the order of their numbers."""
+    """Return all cards by id, in the order of their numbers."""
     return catalogue.cards
 
 
 def once_of(catalogue):
-    """The 1x cards, by id, in the order of a hand."""
+    """Return the 1x cards by id, in the order of a hand."""
     return {name: card for name, card in catalogue.cards.items() if card.frame == "once"}
 
 
@@ -203,7 +203,7 @@ TABLE_PLACES = (
 
 
 def inputs_of(catalogue):
-    """Return what a learned value sees of a seat and of the table, with the cards in use."""
+    """Return the inputs of a learned value for a seat and for the table, with the cards in use."""
     own, table = (side_of(places, catalogue) for places in (OWN_PLACES, TABLE_PLACES))
     assert (len(own.rows), len(table.rows)) == (OWN, TABLE)
     return own, table

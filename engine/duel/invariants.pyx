@@ -42,7 +42,7 @@ cdef bint buildings_fit(const Duel *s) noexcept nogil:
 # -- turns and uses --------------------------------------------------------------------------------
 
 cdef bint turn_fits(const Duel *s) noexcept nogil:
-    """Used places have a marker of the mover and a card that the mover can use; who has built has placed something."""
+    """Used places have a marker of the mover and a card usable by the mover; building has placed something."""
     cdef unsigned int used = s.used
     cdef int card
     if not AT_TURN <= s.step <= AT_BONUS:
@@ -104,7 +104,7 @@ cdef bint use_fits(const Duel *s) noexcept nogil:
 
 
 cdef bint open_fits(const Duel *s) noexcept nogil:
-    """Open uses have cards of the player that can be interrupted, and keep to their limits; at a turn one goes on."""
+    """Open uses have interruptible cards of the player, within their limits; at a turn one can continue."""
     cdef uint32_t opened = s.open_cards, left = s.open_left
     while opened:
         if not open_use_fits(s, (opened & 255) - 1, left & 255):
@@ -128,12 +128,12 @@ cdef bint open_use_fits(const Duel *s, int card, int left) noexcept nogil:
 
 
 cdef bint is_usable(const Duel *s, int card) noexcept nogil:
-    """Whether a card of the player whose turn it is is in the grid."""
+    """Whether a card of the player to move is in the grid."""
     return cards.usable[s.mover - 1] >> card & 1 and lying_in_grid(s, card)
 
 
 cdef const Player *mover_of(const Duel *s) noexcept nogil:
-    """The player whose turn it is, player 0 if it is nobody's."""
+    """Return the player to move, or player 0 if there is none."""
     return &s.players[s.mover - 1 if s.mover else 0]
 
 

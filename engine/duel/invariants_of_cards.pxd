@@ -61,13 +61,13 @@ cdef inline bint was_stormed(const Duel *s) noexcept nogil:
 # -- places without a card -------------------------------------------------------------------------
 
 cdef inline unsigned int begun(const Duel *s) noexcept nogil:
-    """The markers of the seats whose turn has begun."""
+    """Return the markers of the seats whose turn has begun."""
     cdef unsigned int places = s.players[s.first].markers if s.mover else 0
     return places | s.players[1 - s.first].markers if s.mover and s.mover - 1 != s.first else places
 
 
 cdef inline int gone_to_owners(const Duel *s) noexcept nogil:
-    """1x cards of the phase's deck that have been dealt and are not in the grid."""
+    """Return the number of 1x cards of the phase's deck that have been dealt and are not in the grid."""
     cdef int card, gone = 0
     for card in range(cards.count):
         if cards.once >> card & 1 and lying_in_grid(s, card) == 0:
@@ -78,7 +78,7 @@ cdef inline int gone_to_owners(const Duel *s) noexcept nogil:
 cdef inline bint place_fits(const Duel *s, int place) noexcept nogil:
     """Once a turn has begun, no 1x card is under its markers, and only there can places be empty (D17).
 
-    Not as one comparison of the two: GCC 12 gets `(card < 0) != (places >> place & 1)` wrong at -O1.
+    This is not one comparison of the two: GCC 12 miscompiles `(card < 0) != (places >> place & 1)` at -O1.
     """
     cdef int card = s.grid[place] - 1
     if card < 0:
@@ -102,7 +102,7 @@ cdef inline bint gaps_fit(const Duel *s) noexcept nogil:
 # -- known orders ----------------------------------------------------------------------------------
 
 cdef inline bint same_cards(const uint8_t *order, int count, uint32_t copies, int deck) noexcept nogil:
-    """Whether an order holds the copies of a deck, once each; all its entries are in range."""
+    """Whether an order holds each copy of a deck once; all its entries are in range."""
     cdef int there[MOST_CARDS + 1]
     cdef int i
     for i in range(MOST_CARDS + 1):

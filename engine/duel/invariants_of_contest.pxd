@@ -16,10 +16,10 @@ cdef inline bint allowed_reply(int first, int second) noexcept nogil:
 
 
 cdef inline bint markers_from(const Duel *s, int first, int second) noexcept nogil:
-    """Whether the markers can be those left of two lines after storming and the conflict.
+    """Whether the markers can remain from two lines after storming and the conflict.
 
-    Storming takes at most one marker; the conflict, or the storming, takes one of the two on the shared place: the
-    conflict that of its loser, who is asked which seal to keep.
+    Storming takes at most one marker. The conflict, or the storming, takes one of the two on the shared place: the
+    conflict takes that of its loser, who is asked which seal to keep.
     """
     cdef unsigned int mine = s.players[s.first].markers, theirs = s.players[1 - s.first].markers
     cdef unsigned int shared = LINE[first] & LINE[second]
@@ -67,7 +67,7 @@ cdef inline bint sum_fits(const Player *p, int in_air) noexcept nogil:
 
 
 cdef inline bint air_fits(const Duel *s) noexcept nogil:
-    """The seal in the air is the last that its player has flipped, the personal one only if it is that."""
+    """The seal in the air is its player's last flipped one; it is the personal one exactly if that is flipped."""
     cdef const Player *p = &s.players[flipper(s)]
     if s.flipping == PERSONAL + 1:
         return p.personal_flipped

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Chance events and what is hidden: cards dealt, faces, draws, forgetting and dealing (D21)."""
+"""Chance events and hidden information: dealing cards, faces, draws, forgetting and determinizing (D21)."""
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 from libc.string cimport memcpy, memset
 
@@ -12,7 +12,7 @@ from clerestory.engine.rng cimport rng_below, rng_shuffle, rng_t
 # -- cards -----------------------------------------------------------------------------------------
 
 cdef inline int legal_deal(const Duel *s, uint16_t *out) noexcept nogil:
-    """Equal cards are one outcome, represented by the highest copy left (D21)."""
+    """List cards; equal cards are one outcome, represented by the highest remaining copy (D21)."""
     cdef unsigned int left = s.undealt & cards.last_copy[s.phase & 1]
     cdef int n = 0
     while left:
@@ -23,7 +23,7 @@ cdef inline int legal_deal(const Duel *s, uint16_t *out) noexcept nogil:
 
 
 cdef inline void surprise(uint8_t *order, int place, int end, int item) noexcept nogil:
-    """An outcome that is not on top of a known order trades places with the top (D44)."""
+    """Swap an outcome that is not on top of a known order with the top (D44)."""
     cdef int i
     for i in range(place + 1, end):
         if order[i] == item:
@@ -48,7 +48,7 @@ cdef inline void play_deal(Duel *s, int a) noexcept nogil:
 # -- seals -----------------------------------------------------------------------------------------
 
 cdef inline int legal_flip(const Duel *s, uint16_t *out) noexcept nogil:
-    """Both faces add to 5; the personal seal is a 2/3."""
+    """List both faces, which add to 5; the personal seal is a 2/3."""
     cdef int low = min(<int> s.flipping - 1, 2)
     return list_two(FACE + low, FACE + 5 - low, out)
 
@@ -88,7 +88,7 @@ cdef inline void odds_of(const Duel *s, double *out) noexcept nogil:
 
 
 cdef inline int draw_card(const Duel *s, rng_t *rng) noexcept nogil:
-    """Card + 1 on top of the deck if known, else a random one of those left."""
+    """Return card + 1 on top of the deck if known, else a random remaining one."""
     cdef unsigned int left = s.undealt
     cdef int _skip
     if s.deck[s.phase][s.dealt]:
@@ -99,7 +99,7 @@ cdef inline int draw_card(const Duel *s, rng_t *rng) noexcept nogil:
 
 
 cdef inline int draw_seal(const Duel *s, rng_t *rng) noexcept nogil:
-    """The seal on top if known, else a random one of the unseen ones."""
+    """Return the seal on top if known, else a random unseen one."""
     cdef int place = FIRST_UNSEEN - total(s.unseen), kind = 0, left
     if s.seal_order[place]:
         return s.seal_order[place] - 1
@@ -132,14 +132,14 @@ cdef inline void deal_orders(Duel *s, rng_t *rng) noexcept nogil:
 
 
 cdef inline bint next_known(const Duel *s) noexcept nogil:
-    """Whether the order of the cards to come is known, or there are none."""
+    """Whether the order of the remaining cards is known, or there are none."""
     if s.dealt < DECK:
         return s.deck[s.phase][s.dealt] != 0
     return s.phase == PHASES - 1 or s.deck[s.phase + 1][0] != 0
 
 
 cdef inline void deal_decks(Duel *s, rng_t *rng) noexcept nogil:
-    """Shuffle the rest of the phase's deck, and the whole decks of the phases to come."""
+    """Shuffle the rest of the phase's deck, and the whole decks of the later phases."""
     cdef int phase = s.phase, place = s.dealt, n = 0
     cdef unsigned int left = s.undealt
     if next_known(s):

@@ -19,7 +19,7 @@ def point_sources(fields: Mapping[str, Any]) -> list[dict[str, float]]:
 
 
 def tie_break(fields: Mapping[str, Any]) -> tuple[str, list[float]] | None:
-    """Return what decides between equal points: the gold, or Philip's seat if it is equal, too (D46)."""
+    """Return what breaks ties in points: the gold, or Philip's seat if that is equal, too (D46)."""
     red, blue = (seat["sections"] + seat["materials"] for seat in point_sources(fields))
     gold = [player["gold"] for player in fields["players"]]
     if red != blue:

@@ -1,4 +1,4 @@
-"""Kinds of values special to positions of `duel`, and checks across its fields."""
+"""Kinds of values specific to positions of `duel`, and checks across its fields."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ UNSEEN = Counter(dict(zip(SEALS, counts_in(START_UNSEEN, len(SEALS)), strict=Tru
 
 
 class Multiset(Kind):
-    """Items of a list, equal ones repeated, in its order; in the struct 4 bits for the count of each."""
+    """Items of a list in its order, with repeats; in the struct 4 bits for the count of each."""
 
     def __init__(self, names: Sequence[str], most: int) -> None:
         self.annotation = listed(Literal[tuple(names)], 0, most)
@@ -64,7 +64,7 @@ class Section(Kind):
 
 
 class OpenUses(Kind):
-    """Uses that can be continued, the innermost first: in the struct two words, 8 bits a card and what is left."""
+    """Uses that can be continued, innermost first; in the struct two words, 8 bits for a card and its rest."""
 
     def __init__(self, ids: Sequence[str], most: int, most_left: int) -> None:
         self.annotation = listed(model("OpenUse", {"card": str, "left": whole(0, most_left)}), 0, most)
@@ -93,9 +93,9 @@ class OpenUses(Kind):
 
 
 class Undealt(Kind):
-    """Cards of the phase's deck, equal ones repeated: in the struct a set of copies, and the number of cards dealt.
+    """Cards of the phase's deck, with repeats; in the struct a set of copies, and the number of cards dealt.
 
-    Among equal cards the highest copies are the ones left.
+    Among equal cards, the highest copies remain.
     """
 
     annotation = listed(str, 0, DECK)

@@ -3,7 +3,7 @@
 
 A chip is useful as long as a section still lacks its material: turned chips count first, then raw ones in the camp,
 then those in the supply. The gains of a card are counted in goods (gold, chips to take, chips to turn, seals), each
-times the probability of getting it.
+weighted by its probability.
 """
 from libc.stdint cimport uint32_t
 
@@ -12,11 +12,11 @@ from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.tables cimport *
 
 cdef enum:              # terms
-    UNCLAIMED       # 1 before the seat has claimed in this round
-    CHOOSING        # 1 if it claims first and has not
-    CLAIMED         # 1 from its claim to its turn
-    MOVING          # 1 in its turn
-    MOVED           # 1 after its turn
+    UNCLAIMED       # 1: has not claimed in this round
+    CHOOSING        # 1: claims first and has not done so
+    CLAIMED         # 1: from its claim to its turn
+    MOVING          # 1: in its turn
+    MOVED           # 1: after its turn
     TWOS            # incomplete sections with two materials
     MATERIALS       # useful, turned
     CAMP            # useful, raw in the camp
@@ -25,32 +25,32 @@ cdef enum:              # terms
     SAVINGS         # gold above that
     SEALS_HELD      # neutral seals in hand
     MARKER          # 1: holds the marker of power
-    HAND            # 1x cards that are not counted as goods
-    HAND_GOLD       # gold that 1x cards would bring now
-    HAND_CHIPS      # useful chips that they would
-    CARD_GOLD       # the same of cards under markers, less what the chips cost
+    HAND            # 1x cards not counted as goods
+    HAND_GOLD       # gold that 1x cards would give at once
+    HAND_CHIPS      # useful chips that 1x cards would give
+    CARD_GOLD       # gold from cards under markers, minus the cost of the chips
     CARD_CHIPS
     CARD_TURNS      # useful raw chips that they would turn
     CARD_SEALS
     CARD_MARKER
     CARD_PLACES     # materials that they would place
-    CARD_OTHERS     # those that point or take from the opponent
+    CARD_OTHERS     # cards that point, or take from the opponent
     CARD_ONCE       # 1x cards
-    SPARE_WOOL      # raw wool in the camp that no section misses
+    SPARE_WOOL      # raw wool in the camp that no section needs
     PLACEABLE       # 1: a useful material can be placed in this round
     FINISHABLE      # 1: a section can be completed in this round
-    CHEAP           # 1: Toledo is played, and a material can be placed
+    CHEAP           # 1: Toledo has been played, and a material can be placed
     TERMS
 
 cdef enum:
     PURSE_SIZE = 12
-    WINDFALL = 2        # seals that influence is good for
+    WINDFALL = 2        # useful number of seals from influence
 
-cdef struct Prospects:          # of one seat, while its terms are counted
+cdef struct Prospects:          # state of one seat while its terms are computed
     const Duel *s
     const Player *p
     int seat
-    uint32_t raw                # useful raw chips in the camp, 4 bits a kind
+    uint32_t raw                # useful raw chips in the camp, 4 bits per kind
     uint32_t fetch              # useful chips in the supply
     double *terms
 
@@ -58,7 +58,7 @@ cdef struct Prospects:          # of one seat, while its terms are counted
 # -- chips on their way ----------------------------------------------------------------------------
 
 cdef inline uint32_t least(uint32_t counts, uint32_t others) noexcept nogil:
-    """The lesser of two words of counts of five kinds, kind by kind."""
+    """Return the minimum of two words of counts of five kinds, kind by kind."""
     cdef uint32_t out = 0
     cdef int kind
     for kind in range(KINDS):
@@ -79,7 +79,7 @@ cdef inline void look_at_chips(Prospects *o) noexcept nogil:
 
 
 cdef inline void look_at_sections(Prospects *o, bint open_) noexcept nogil:
-    """What can be placed if the turn's building is still open: one material at its price, or the rest of a section."""
+    """Find what can be placed if the turn's building is still open: one material at its price, or a section's rest."""
     cdef const Player *p = o.p
     cdef uint32_t need
     cdef int section, size
@@ -104,7 +104,7 @@ cdef inline int price_for(const Prospects *o, int size) noexcept nogil:
     return cards.cheap_placing if is_cheap(o) else cards.placing[size]
 
 
-# -- what cards promise ----------------------------------------------------------------------------
+# -- expected gains of cards -----------------------------------------------------------------------
 
 cdef inline void promise_turns(Prospects *o, double chance, int count, int price) noexcept nogil:
     """Count chips to be turned, as many as the gold pays for, and subtract their price."""
@@ -159,13 +159,13 @@ cdef inline void promise(Prospects *o, int card, double chance) noexcept nogil:
 
 
 cdef inline double chance_of_shared(const Prospects *o) noexcept nogil:
-    """The probability of winning the conflict, by seals in hand; ties go to the first player."""
+    """Return the probability of winning the conflict, by seals in hand; ties go to the first player."""
     cdef int more = total(o.p.seals) - total(o.s.players[1 - o.seat].seals)
     return min(max(0.5 + 0.08 * more + (0.05 if o.s.first == o.seat else -0.05), 0.1), 0.9)
 
 
 cdef inline void look_at_markers(Prospects *o) noexcept nogil:
-    """The cards under markers that are not used yet; the shared one may be lost."""
+    """Add the unused cards under markers; the shared one may be lost."""
     cdef unsigned int places = o.p.markers, other = o.s.players[1 - o.seat].markers
     cdef int place
     cdef double shared = chance_of_shared(o)
@@ -179,7 +179,7 @@ cdef inline void look_at_markers(Prospects *o) noexcept nogil:
 
 
 cdef inline void look_at_use(Prospects *o) noexcept nogil:
-    """The rest of a use in progress, of a bonus, or of seals to be drawn."""
+    """Add the rest of a use in progress, of a bonus, or of seals to be drawn."""
     if o.s.card:
         promise(o, o.s.card - 1, 1.0)
     elif o.s.step == AT_BONUS:
@@ -211,7 +211,7 @@ cdef inline void look_at_hand(Prospects *o) noexcept nogil:
 # -- all terms -------------------------------------------------------------------------------------
 
 cdef inline int stage_of(const Duel *s, int seat) noexcept nogil:
-    """The seat's stage in the round: UNCLAIMED, CLAIMED, MOVING or MOVED."""
+    """Return the seat's stage in the round: UNCLAIMED, CLAIMED, MOVING or MOVED."""
     if s.step <= AT_CLAIM:
         return CLAIMED if s.players[seat].markers else UNCLAIMED
     if s.mover == 0 or (s.mover - 1 == s.first and seat != s.first):
@@ -220,7 +220,7 @@ cdef inline int stage_of(const Duel *s, int seat) noexcept nogil:
 
 
 cdef inline void count_terms(const Duel *s, int seat, double *terms) noexcept nogil:
-    """Fill TERMS numbers. Precondition: the game is not over."""
+    """Write TERMS numbers. Precondition: the game is not over."""
     cdef Prospects o
     cdef int i, stage = stage_of(s, seat)
     for i in range(TERMS):

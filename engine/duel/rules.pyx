@@ -2,7 +2,7 @@
 """The rules of `duel` as operations of the contract, each dispatched by step to a chapter.
 
 The chapters, in the order of a round: luck (chance events), contest (claims and conflict), turn, and for the parts of a
-turn: chips, seals, building. course.pxd leads from one to the next.
+turn: chips, seals, building. course.pxd leads from one chapter to the next.
 """
 from libc.stdint cimport uint64_t
 from libc.string cimport memset
@@ -88,7 +88,7 @@ cdef action_t draw(const void *state, rng_t *rng) noexcept nogil:
 
 
 cdef void returns(const void *state, double *out) noexcept nogil:
-    """A complete building wins, else the order of points decides (D46); if all is equal, Philip wins."""
+    """A complete building wins, else points decide (D46); if all is equal, Philip wins."""
     cdef const Duel *s = <const Duel *> state
     out[0] = points_of(&s.players[0]) > points_of(&s.players[1])
     out[1] = 1 - out[0]
@@ -102,7 +102,7 @@ cdef void scores(const void *state, double *out) noexcept nogil:
 
 
 cdef void observe(void *state, int seat) noexcept nogil:
-    """Nothing is hidden from one player and known to another."""
+    """All hidden information is hidden from both players."""
     forget_orders(<Duel *> state)
 
 
@@ -111,12 +111,12 @@ cdef void deal(void *state, rng_t *rng) noexcept nogil:
 
 
 cdef uint64_t key(const void *state, int seat) noexcept nogil:
-    """Hidden fields come last, and observe zeroes them."""
+    """Hidden fields come last; `observe` zeroes them."""
     return hash_words(state, (sizeof(Duel) - HIDDEN_BYTES) // 8)
 
 
 cdef void setup(void *state, int seats, rng_t *rng) noexcept nogil:
-    """At the first card. Red holds the marker of power."""
+    """Set up a game before its first card. Red holds the marker of power."""
     cdef Duel *s = <Duel *> state
     cdef int seat
     memset(s, 0, sizeof(Duel))
@@ -146,12 +146,12 @@ cdef GameOps OPS = GameOps(
 # -- the checked surface ---------------------------------------------------------------------------
 
 cdef class DuelGame(Game):
-    """Builders Duel, plugged into the checked surface.
+    """Builders Duel with checked operations.
 
     Args:
         catalogue: TOML file of its cards, or a DuelCatalogue; the shipped one if None.
 
-    Raises BadCatalogue for a faulty one, CatalogueInUse where this process has the cards of another.
+    Raises BadCatalogue for an invalid one, CatalogueInUse if this process uses the cards of another.
     """
 
     def __cinit__(self, catalogue=None):

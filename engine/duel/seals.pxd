@@ -46,7 +46,7 @@ cdef inline bint can_influence(const Duel *s, const Player *p, int price) noexce
 
 
 cdef inline void ask_influence(Duel *s) noexcept nogil:
-    """One seal at a time: each is paid for and seen before the next decision (D25)."""
+    """Ask for one seal at a time: each is paid for and seen before the next decision (D25)."""
     if can_influence(s, mover(s), cards.effects[s.card - 1].price):
         ask_mover(s, AT_INFLUENCE)
     else:
@@ -70,7 +70,7 @@ cdef inline void play_influence(Duel *s, int a) noexcept nogil:
 # -- Maud ------------------------------------------------------------------------------------------
 
 cdef inline void pay_seal(Duel *s, Player *p, int kind) noexcept nogil:
-    """A neutral seal paid to a card goes under the stack (D24)."""
+    """Put a neutral seal paid to a card under the stack (D24)."""
     p.seals -= <uint16_t> (1 << 4 * kind)
     s.stack = append(s.stack, kind + 1)
 
@@ -80,7 +80,7 @@ cdef inline bint can_trade(const Player *p) noexcept nogil:
 
 
 cdef inline int legal_trade_seals(const Duel *s, uint16_t *out) noexcept nogil:
-    """Any number of trades, one seal for one chip each (D10, D30)."""
+    """List trades: any number, one seal for one chip each (D10, D30)."""
     cdef const Player *p = &s.players[s.actor]
     cdef int seal, n = list_done(s, out, DONE)
     for seal in range(SEALS):

@@ -10,7 +10,7 @@ from clerestory.engine.duel.position import Multiset, OpenUses, Section, Undealt
 from clerestory.engine.kinds import Amounts, Card, Choice, Deck, Each, Flag, Number, Order, Seat, Set, listed
 from clerestory.engine.layout import Field, Layout
 
-cdef Duel s  # not a position: used only for the addresses of its members
+cdef Duel s  # not a position: only the addresses of its members are used
 cdef Player *p = &s.players[0]
 
 # steps that JSON names after the card of the shipped catalogue that leads to them
@@ -28,7 +28,7 @@ PLACES_OF_GRID = Set(PLACES, listed(Literal[PLACES], 0, 3))
 
 
 def layout_of(names):
-    """Return how positions lie in memory and in JSON, with the cards that a catalogue names."""
+    """Return the layout of positions in memory and in JSON, with the cards of a catalogue."""
     card = Card([card.id for card in names.cards])
     return Layout(
         "duel",
@@ -41,7 +41,7 @@ def layout_of(names):
 
 
 def course_fields(card):
-    """The step, and the cards on the table."""
+    """Return the step, and the cards on the table."""
     grid = 'nine places in reading order: card, or `""` if none is dealt yet or a 1x card has gone to its owner'
     turn_of = 'whose turn it is, from the end of the conflict on: a colour, else `""`'
     return [
@@ -58,7 +58,7 @@ def course_fields(card):
 
 
 def use_fields(card):
-    """The use of a card, and what has been done in this turn."""
+    """Return the use of a card, and the actions of this turn."""
     in_use = "the card in use, while choices or draws for it remain (after pointing, the card named last); " \
         'else `""`, also during a bonus'
     left = "step `take`: chips still to be taken; `regan`, `bonus`: chips that may still be turned; `market`: " \
@@ -81,7 +81,7 @@ def use_fields(card):
 
 
 def open_field(card):
-    """The uses that can be continued; earlier positions have none."""
+    """Return the uses that can be continued; earlier positions have none."""
     meaning = "uses that can be continued (D48), the innermost first: " \
         '`[{"card": CARD, "left": N}, ...]`, `left` as above, for `aliena` the wool that may still be sold; it may ' \
         "be missing in a position file"
@@ -90,7 +90,7 @@ def open_field(card):
 
 
 def seal_fields():
-    """The seal being flipped, and the stack."""
+    """Return the seal being flipped, and the stack."""
     flipping = 'step `flip`: the seal whose face Nature shows, or `personal`; else `""`'
     unseen = "those of the first four seals that have not been drawn yet; they are on top of the stack"
     order = Deck(SEAL_NAMES, FIRST_UNSEEN, Literal[SEAL_NAMES], unique=False)
@@ -106,7 +106,7 @@ def seal_fields():
 
 
 def deck_fields(names):
-    """The phase's deck."""
+    """Return the phase's deck."""
     undealt = "cards of the phase's deck not dealt yet, equal ones repeated"
     order = "the order of the cards to come, next first: the rest of this phase's deck, then 27 for each phase " \
         "to come; `[]` if it is unknown"
@@ -118,7 +118,7 @@ def deck_fields(names):
 
 
 def goods_fields(names):
-    """A player's gold, chips and building."""
+    """Return a player's gold, chips and building."""
     placed = "materials placed; a complete section keeps its three"
     return [
         Field("gold", at(&p.gold), Number(0, 100), "the bank has the rest of the 74 pieces"),
@@ -133,7 +133,7 @@ def goods_fields(names):
 
 
 def conflict_fields(names):
-    """A player's seals, cards and markers."""
+    """Return a player's seals, cards and markers."""
     seals = "neutral seals in hand; every player also has the personal one"
     flipped = "neutral seals flipped in this conflict, in the order of flipping"
     personal = "the personal seal has been flipped in this conflict"

@@ -7,7 +7,7 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 from clerestory.engine.duel.state cimport DECK, MOST_CARDS, MOST_ONCE, SEATS, SECTIONS
 
-cpdef enum EffectKind:  # effects.pyx has what they do
+cpdef enum EffectKind:  # effects.pyx implements them
     EFFECT_POWER
     EFFECT_INCOME
     EFFECT_INFLUENCE
@@ -40,13 +40,13 @@ cdef struct Effect:
     uint8_t chip        # kind
     uint8_t wool        # market: gold for each wool sold
     uint8_t pad[3]
-    uint32_t kinds      # market: 4 bits set for each kind that is for sale
+    uint32_t kinds      # market: 4 bits set for each kind for sale
 
 cdef struct Build:
     uint16_t code
     uint8_t needs       # set of the section's needs that it meets
     uint8_t size        # 1-3 materials
-    uint32_t materials  # 4 bits for each kind
+    uint32_t materials  # 4 bits per kind
 
 cdef struct Builds:
     Build list[7]       # ascending by code
@@ -64,19 +64,19 @@ cdef struct Tables:
     uint8_t storming                       # hand: the card that storms the castle
     uint8_t of_deck[2]                     # hand: the 1x cards of each deck
     uint8_t inside[EFFECTS]                # hand: the 1x cards that can be played inside a use, by its EffectKind
-    uint8_t donation                       # hand: the card that brings gold for sections
-    int plenty                             # gold in the bank, with which it brings the same before an act as after it
+    uint8_t donation                       # hand: the card that gives gold for sections
+    int plenty                             # gold in the bank at which it gives the same before and after an act
     uint8_t cards[2][DECK]                 # of each deck: card + 1 by copy, in catalogue order
     uint32_t copies[2][MOST_CARDS]         # set of copies of a card in each deck
     uint32_t last_copy[2]                  # set: the highest copy of each card
     uint8_t needs[SEATS][SECTIONS][3]      # kind of chip, in order
-    Builds builds[SEATS][SECTIONS][8]      # by what is placed: the turn's buildings
-    uint32_t missing[SEATS][SECTIONS][8]   # by what is placed: bit 4 * kind of each material that is missing
-    uint32_t standing[SEATS][SECTIONS][8]  # the same: that is placed
-    uint8_t placing[4]                     # gold for so many materials
-    uint8_t cheap_placing                  # gold under Toledo
+    Builds builds[SEATS][SECTIONS][8]      # the turn's buildings, by materials placed
+    uint32_t missing[SEATS][SECTIONS][8]   # by materials placed: bit 4 * kind of each missing material
+    uint32_t standing[SEATS][SECTIONS][8]  # by materials placed: bit 4 * kind of each placed material
+    uint8_t placing[4]                     # gold by number of materials
+    uint8_t cheap_placing                  # gold with Toledo
     uint8_t bonus_seals
     uint8_t bonus_gold
     uint8_t bonus_chips
 
-cdef Tables cards  # those in use; the rules only read it
+cdef Tables cards  # the cards in use; read-only for the rules

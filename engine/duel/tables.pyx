@@ -11,7 +11,7 @@ from clerestory.engine.duel.names import CHIPS, COLOURS, MATERIALS
 
 PAYING = ("influence", "craftsman", "market", "convert", "finish")
 TRADING = (*PAYING, "sell_wool")
-INSIDE = {  # the effects inside whose use a 1x card can bring what it brings neither before nor after (D48)
+INSIDE = {  # effects inside whose use a 1x card can give what it gives neither before nor after (D48)
     "take": ("market", "sell_wool"),
     "trade_seals": ("influence", "market", "sell_wool"),
     "donation": TRADING,
@@ -19,11 +19,11 @@ INSIDE = {  # the effects inside whose use a 1x card can bring what it brings ne
     "copy_marked": (*TRADING, "trade_seals"),
     "copy_unmarked": (*TRADING, "trade_seals"),
 }
-AMOUNTS = ("gold", "chips", "seals", "limit", "count"), ("price", "wool", "chip", "kinds")  # the latter by themselves
+AMOUNTS = ("gold", "chips", "seals", "limit", "count"), ("price", "wool", "chip", "kinds")  # the latter separately
 
 
 def fill(catalogue):
-    """Fill the tables from a catalogue. Precondition: no position with another catalogue is in use."""
+    """Fill the tables from a catalogue. Precondition: no position of another catalogue is in use."""
     memset(&cards, 0, sizeof(Tables))
     cards.count = len(catalogue.cards)
     for card, (name, values) in enumerate(catalogue.cards.items()):
@@ -65,7 +65,7 @@ cdef object fill_frame(int card, values):
 
 
 def fill_once(catalogue):
-    """A 1x card has a bit in a hand and belongs to one deck."""
+    """Give each 1x card a bit in a hand and a deck."""
     cdef int card, bit = 0
     for card, values in enumerate(catalogue.cards.values()):
         if values.frame != "once":
@@ -85,14 +85,14 @@ def fill_once(catalogue):
 
 
 def fill_plenty(catalogue):
-    """What the card for sections brings at most (three end the game), and what an act pays at most."""
+    """Add the maximum income of the card for sections (three end the game) to the maximum payment of an act."""
     effects = [card.effect for card in catalogue.cards.values()]
     given = max((effect.gold for effect in effects if effect.kind == "donation"), default=0)
     cards.plenty = (SECTIONS - 1) * <int> given + <int> max(map(most_paid, effects))
 
 
 def most_paid(effect):
-    """Return the most gold that one act of a use pays: all chips of a craftsman, else one thing."""
+    """Return the maximum gold that one act of a use pays: all chips of a craftsman, else one thing."""
     if effect.kind == "craftsman":
         return effect.price * CHIPS_OF_KIND[CHIPS.index(effect.chip)]
     return effect.price if effect.kind in PAYING else 0

@@ -1,4 +1,4 @@
-"""A position as a table that can be read in a terminal."""
+"""Prints a position as a readable table."""
 
 from itertools import zip_longest
 from textwrap import wrap
@@ -7,7 +7,7 @@ from typing import Any
 from clerestory.engine.duel.names import COLOURS
 from clerestory.engine.picture import Telling, aligned
 
-CARD, HOLDING = 18, 23  # characters in a line of a cell, so that the grid and the table of players fit 60 columns
+CARD, HOLDING = 18, 23  # characters per line of a cell, so that the grid and the table of players fit 60 columns
 GOODS = ("camp", "materials", "supply")
 SECTIONS = {"I": "section_1", "II": "section_2", "III": "section_3"}
 PERSONAL = "personal"  # the seal that each player keeps
@@ -20,7 +20,7 @@ def show(fields: dict[str, Any], told: Telling = PLAIN) -> str:
 
 
 def course(fields: dict[str, Any], told: Telling) -> list[str]:
-    """Where in the game the position is."""
+    """Return the phase, the round and the step."""
     details = [
         ("turn_of", told.row(told.names("colour", [fields["turn_of"]]))),
         ("card", in_use(fields, told)),
@@ -36,7 +36,7 @@ def course(fields: dict[str, Any], told: Telling) -> list[str]:
 
 
 def headline(fields: dict[str, Any], told: Telling) -> str:
-    """The phase, the round and the step, and who acts."""
+    """Return the phase, the round, the step and the seat to act."""
     return told.say(
         "head.acts" if fields["to_act"] else "head",
         phase=fields["phase"],
@@ -49,13 +49,13 @@ def headline(fields: dict[str, Any], told: Telling) -> str:
 
 
 def in_use(fields: dict[str, Any], told: Telling) -> str:
-    """The card in use, and how often it can be used yet."""
+    """Return the card in use, and its remaining uses."""
     card = told.name("card", fields["card"])
     return told.say("left", card=card, number=fields["left"]) if fields["left"] else card
 
 
 def grid(fields: dict[str, Any], told: Telling) -> list[str]:
-    """Three lines of three cards, each with the colours of its markers, and `*` if it has been used."""
+    """Return three lines of three cards, each with the colours of its markers, and `*` if it has been used."""
     cells = []
     for place, card in enumerate(fields["grid"]):
         name = f"{place // 3 + 1}.{place % 3 + 1}"
@@ -67,19 +67,19 @@ def grid(fields: dict[str, Any], told: Telling) -> list[str]:
 
 
 def columns(rows: list[list[str]], width: int) -> list[str]:
-    """Rows with aligned cells; long cells are broken into lines."""
+    """Return rows with aligned cells; long cells are split into lines."""
     lines = (zip_longest(*(broken(cell, width) for cell in row), fillvalue="") for row in rows)
     return aligned([line for row in lines for line in row])
 
 
 def broken(cell: str, width: int) -> list[str]:
-    """A cell in lines of a width, broken between the items that it lists, and before the colours at a card."""
+    """Return a cell split into lines of a width, between its items, and before the colours of a card."""
     kept = cell.replace(" ", "\xa0").replace(",\xa0", ", ").replace(";\xa0", "; ").replace("\xa0<-", " <-")
     return [line.replace("\xa0", " ") for line in wrap(kept, width, break_long_words=False)] or [""]
 
 
 def table(players: list[dict[str, Any]], told: Telling) -> list[str]:
-    """A column for each player."""
+    """Return a column for each player."""
     rows = [["", *told.names("colour", COLOURS)], [told.say("row.gold"), *(str(player["gold"]) for player in players)]]
     rows += [[told.say(f"row.{name}"), *(amounts(player[name], told) for player in players)] for name in GOODS]
     for number, name in SECTIONS.items():
@@ -95,12 +95,12 @@ def table(players: list[dict[str, Any]], told: Telling) -> list[str]:
 
 
 def amounts(counts: dict[str, int], told: Telling) -> str:
-    """Counts by name, in one line."""
+    """Return counts by name, on one line."""
     held = ((count, told.name("good", good)) for good, count in counts.items() if count)
     return told.row(told.say("amount", count=count, good=good) for count, good in held) or "-"
 
 
 def flipped(player: dict[str, Any], told: Telling) -> str:
-    """Seals flipped, and the sum of their faces."""
+    """Return the seals flipped, and the sum of their faces."""
     seals = [*player["flipped"], *([PERSONAL] if player["personal_flipped"] else [])]
     return told.say("sum", seals=told.row(told.names("seal", seals)) or "-", number=player["sum"])

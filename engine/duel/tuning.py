@@ -1,4 +1,4 @@
-"""How the game is searched; docs/decisions/ 5 to 10 explain these figures."""
+"""Search settings of the game; docs/decisions/ 5 to 10 explain these figures."""
 
 from clerestory.engine.tuning import FITTED, GUIDED, LEARNED, REVIEWED, Manner, Sharpness, Tuning, ladder
 

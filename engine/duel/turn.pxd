@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""A turn: which cards can be used and played, what can be built, and which uses can be continued (D20, D48)."""
+"""A turn: lists cards to use and play, materials to build, and uses to continue (D20, D48)."""
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 
 from clerestory.engine.duel.building cimport legal_buildings, play_building
@@ -13,7 +13,7 @@ from clerestory.engine.duel.uses cimport *
 # -- the turn --------------------------------------------------------------------------------------
 
 cdef inline int legal_turn(const Duel *s, uint16_t *out) noexcept nogil:
-    """After building, cards under markers can no longer be used; 1x cards can, even pointing ones (D20, D41)."""
+    """List actions. After building, only 1x cards can be used, even pointing ones, not cards in the grid (D20, D41)."""
     cdef const Player *p = &s.players[s.actor]
     cdef uint64_t found = playable(s, s.actor, p.hand) if p.hand else 0
     cdef int n = 0
@@ -29,7 +29,7 @@ cdef inline int legal_turn(const Duel *s, uint16_t *out) noexcept nogil:
 
 
 cdef inline void play_turn(Duel *s, int a) noexcept nogil:
-    """Open uses are over, unless one goes on or a 1x card is played (D48)."""
+    """Play an action; this ends open uses, unless it continues one or plays a 1x card (D48)."""
     cdef int card = (a - CARDS) >> 1
     if a > CARDS:
         if not cards.once >> card & 1:

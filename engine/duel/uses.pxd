@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Uses of cards: what changes something, how a use begins and ends, is interrupted and continued (D16 to D20, D48)."""
+"""Uses of cards: whether they change something, how they begin, end, and are interrupted (D16 to D20, D48)."""
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 from clerestory.engine.duel.codes cimport *
@@ -9,15 +9,15 @@ from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.tables cimport *
 
 
-# -- what changes something (D16, D37) -------------------------------------------------------------
+# -- whether a use changes something (D16, D37) ----------------------------------------------------
 
 cdef inline bint works_alone(const Duel *s, int seat, int card) noexcept nogil:
-    """Whether the use of a card that points at no other would change something."""
+    """Whether using a card that does not point would change something."""
     return RULES[cards.effects[card].kind].works(s, seat, &cards.effects[card])
 
 
 cdef inline uint64_t cards_at(const Duel *s, unsigned int places) noexcept nogil:
-    """The set of cards in the grid at a set of places; empty places are skipped."""
+    """Return the set of cards in the grid at a set of places; empty places are skipped."""
     cdef uint64_t found = 0
     cdef int card
     while places:
@@ -29,7 +29,7 @@ cdef inline uint64_t cards_at(const Duel *s, unsigned int places) noexcept nogil
 
 
 cdef inline uint64_t working(const Duel *s, int seat, uint64_t of) noexcept nogil:
-    """The cards of a set, none of which points, whose use would change something."""
+    """Return the cards of a set, none of them pointing, whose use would change something."""
     cdef uint64_t found = 0, rest = of
     while rest:
         if works_alone(s, seat, lowest_of(rest)):
@@ -39,12 +39,12 @@ cdef inline uint64_t working(const Duel *s, int seat, uint64_t of) noexcept nogi
 
 
 cdef inline uint64_t in_reach(const Duel *s, int seat) noexcept nogil:
-    """Cards that Remigius and Ellen can point at: usable ones in the grid that do not point themselves (D6, D18)."""
+    """Return the cards that Remigius and Ellen can point at: usable, not pointing, in the grid (D6, D18)."""
     return cards_at(s, (1 << GRID) - 1) & cards.usable[seat] & ~cards.pointing
 
 
 cdef inline uint64_t targets(const Duel *s, int seat, int kind) noexcept nogil:
-    """Cards that a pointing card (by its effect) can point at, whose use would change something (D7, D9)."""
+    """Return the cards that a pointing card (by its effect) can point at, whose use would change something (D7, D9)."""
     cdef unsigned int marked = s.players[seat].markers
     if kind == EFFECT_COPY_MARKED:
         return working(s, seat, cards_at(s, marked) & cards.symbols)
@@ -54,9 +54,9 @@ cdef inline uint64_t targets(const Duel *s, int seat, int kind) noexcept nogil:
 
 
 cdef inline uint64_t usable_of(const Duel *s, int seat, uint64_t of) noexcept nogil:
-    """The cards of a set that the seat can use and whose use would change something.
+    """Return the cards of a set that the seat can use and whose use would change something.
 
-    Pointing ones are included, which the Lord can name: a chain has at most three cards (D8, D18).
+    This includes pointing ones, which the Lord can name: a chain has at most three cards (D8, D18).
     """
     cdef uint64_t pointing = of & cards.pointing
     if pointing and not working(s, seat, in_reach(s, seat)):
@@ -73,7 +73,7 @@ cdef inline bint can_play(const Duel *s, int seat, int card) noexcept nogil:
 
 
 cdef inline uint64_t playable(const Duel *s, int seat, unsigned int hand) noexcept nogil:
-    """The cards of a hand that the seat can play."""
+    """Return the cards of a hand that the seat can play."""
     cdef uint64_t found = 0
     cdef int card
     while hand:
@@ -97,7 +97,7 @@ cdef inline int list_cards(uint64_t of, uint16_t *out) noexcept nogil:
 
 
 cdef inline void use_up(Duel *s, int card) noexcept nogil:
-    """A 1x card leaves the hand; of equal cards under the player's markers the first in reading order is used (D19)."""
+    """Remove a 1x card from the hand, or mark the first of equal cards under markers as used (D19)."""
     cdef Player *p = mover(s)
     cdef unsigned int places = p.markers & ~s.used
     if cards.once >> card & 1:
@@ -120,7 +120,7 @@ cdef inline void begin_use(Duel *s, int card) noexcept nogil:
 # -- ending ----------------------------------------------------------------------------------------
 
 cdef inline void resume(Duel *s) noexcept nogil:
-    """The use of a card is over, or a bonus; uses around it can be continued."""
+    """Continue after the use of a card, or a bonus; uses around it can be continued."""
     clear_use(s)
     ask_mover(s, AT_TURN)
     if rarely(s.open_cards != 0, 0):
@@ -128,14 +128,14 @@ cdef inline void resume(Duel *s) noexcept nogil:
 
 
 cdef inline void end_use(Duel *s, int left) noexcept nogil:
-    """Nothing is left to choose, but the use stays open if the player can play a 1x card inside it (D48)."""
+    """End the use: nothing is left to choose. It stays open if a 1x card can be played inside it (D48)."""
     if mover(s).hand and can_interrupt(s, s.card - 1, left):
         open_use(s, left)
     resume(s)
 
 
 cdef inline bint leaves_use(Duel *s, int a) noexcept nogil:
-    """Carry out what ends a use or interrupts it; False for its other actions."""
+    """Carry out an action that ends or interrupts a use; return False for other actions."""
     if a == DONE:
         resume(s)
     elif a > CARDS:
@@ -159,13 +159,13 @@ cdef void continue_use(Duel *s, int a) noexcept nogil
 
 
 cdef inline void open_use(Duel *s, int left) noexcept nogil:
-    """The card in use can be continued, before the uses around it."""
+    """Make the use of the card continuable, before the uses around it."""
     s.open_cards = s.open_cards << 8 | s.card
     s.open_left = s.open_left << 8 | <uint32_t> left
 
 
 cdef inline int list_inside(const Duel *s, uint16_t *out) noexcept nogil:
-    """The 1x cards that interrupt the use; before its first act they are played before it."""
+    """List the 1x cards that interrupt the use; before its first act they are played before it."""
     if not s.may_end or not s.players[s.actor].hand:
         return 0
     return list_cards(interrupting(s, s.card - 1), out)

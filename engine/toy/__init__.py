@@ -1,1 +1,1 @@
-"""A tiny game that keeps the contract honest: see RULES.md beside this file."""
+"""A tiny game that tests the contract: see RULES.md beside this file."""

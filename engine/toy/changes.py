@@ -1,4 +1,4 @@
-"""What an action of `toy` changed, and why."""
+"""Explains what an action of `toy` changed and why."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ ACCOUNTS: Sequence[str] = (SCORED,)
 
 
 def explained(_before: View, _action: str, _after: View) -> list[Change]:
-    """Return nothing: the difference tells everything."""
+    """Return nothing: the difference shows everything."""
     return []
 
 

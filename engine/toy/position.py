@@ -1,4 +1,4 @@
-"""Kinds of values special to positions of `toy`, and checks across its fields. rules.pyx has the fields."""
+"""Kinds of values specific to positions of `toy`, and checks across its fields. rules.pyx has the fields."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ CARDS = range(1, 11)
 
 
 class PublicCards(Set):
-    """Cards by number, ascending; `card_faults` says what is wrong with them."""
+    """Cards by number, ascending; `card_faults` checks them."""
 
     def __init__(self) -> None:
         super().__init__(CARDS, listed(whole(0, 10), 0, 10))
@@ -35,7 +35,7 @@ class ToCome(Kind):
 
 
 class Hand(Kind):
-    """A hand, 0 for each unknown card first: how many cards it has, and the set of the known ones."""
+    """A hand, with 0 for each unknown card first; in the struct the number of cards, and the set of the known ones."""
 
     annotation = listed(whole(0, 10), 0, 2)
 
@@ -51,17 +51,17 @@ class Hand(Kind):
 
 
 def other(what: str) -> Text:
-    """Return a fault that is told in English only."""
+    """Return an error text that exists only in English."""
     return text("fault.other", what=what)
 
 
 def under_way(fields: dict[str, Any]) -> bool:
-    """Whether a prize lies on the table."""
+    """Whether a prize is on the table."""
     return fields["step"] in ("weather", "play")
 
 
 def cards_to_come(fields: dict[str, Any]) -> int:
-    """Return the number of cards that are not turned up yet."""
+    """Return the number of cards not turned up yet."""
     return 3 - int(fields["round"]) - under_way(fields)
 
 

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The rules of `toy`, in the order of the contract. RULES.md has them in words."""
+"""The rules of `toy`, in the order of the contract. RULES.md describes them."""
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 from libc.string cimport memset
 
@@ -21,7 +21,7 @@ cdef enum:
     MAX_CARDS = 2 * MAX_SEATS + 2
     ROUNDS = 2
     HAND = 2       # cards dealt to a seat
-    UNKNOWN = 0    # a card of the deck that nobody has seen
+    UNKNOWN = 0    # an unknown card of the deck
 
 cdef enum:         # steps of a round
     TURN_UP
@@ -48,9 +48,9 @@ cdef struct Player:
 
 cdef struct Toy:
     uint8_t seats              # 2-4
-    uint8_t round              # rounds finished, 0-2
+    uint8_t round              # number of finished rounds, 0-2
     uint8_t step               # TURN_UP to ENDED
-    uint8_t moved              # seats that have acted in this round
+    uint8_t moved              # number of seats that have acted in this round
     uint8_t prize              # card turned up, 0 before
     uint8_t feast              # 1: the prize counts double
     uint16_t seen              # cards turned up or played; bit card - 1
@@ -68,7 +68,7 @@ cdef inline unsigned int all_cards(const Toy *s) noexcept nogil:
     return (1u << (2 * s.seats + 2)) - 1
 
 cdef inline unsigned int placed(const Toy *s) noexcept nogil:
-    """Cards whose place is known: seen, in a known hand, or in the known deck."""
+    """Return the cards whose place is known: seen, in a known hand, or in the known deck."""
     cdef unsigned int cards = s.seen | bit(s.deck[0]) | bit(s.deck[1])
     cdef int seat
     for seat in range(s.seats):
@@ -260,7 +260,7 @@ FEATURES[1] = b"cards"
 
 
 cdef bint evaluate(const void *_weights, const void *state, double *scores, double *_shares) noexcept nogil:
-    """Points so far, and an equal share of what is still to be won, each unseen prize at the mean card."""
+    """Write points so far plus an equal share of the remaining prizes, with each unseen prize at the mean card."""
     cdef const Toy *s = <const Toy *> state
     cdef double mean = (2 * s.seats + 3) / 2.0 * (1 + FEAST_ODDS)
     cdef int seat
@@ -273,7 +273,7 @@ cdef bint evaluate(const void *_weights, const void *state, double *scores, doub
 
 
 cdef void weigh(const void *state, const action_t *actions, int n, float *out) noexcept nogil:
-    """High cards for high prizes."""
+    """Weigh high cards more for high prizes."""
     cdef const Toy *s = <const Toy *> state
     cdef int i
     for i in range(n):
@@ -315,7 +315,7 @@ def actions():
     ]
 
 
-cdef Toy s  # not a position: used only for the addresses of its members
+cdef Toy s  # not a position: only the addresses of its members are used
 
 LAYOUT = Layout(
     "toy",
@@ -354,7 +354,7 @@ TUNING = Tuning(
 
 
 cdef class ToyGame(Game):
-    """The game `toy`, plugged into the checked surface."""
+    """The game `toy` with checked operations."""
 
     def __cinit__(self):
         self.bind(&OPS, &GUIDE)

@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""Whole games of one ply: every seat plays the action after which it wins most often according to a net.
+"""Plays whole games one ply deep: every seat plays the action after which a net gives it the highest win share.
 
-No tree is built, so a core plays hundreds of such games a second. They teach a net as TD-Gammon's did (Tesauro 1995,
-CACM 38(3)): the expectations of a position are the TD(lambda) return of the game that followed it (Sutton 1988,
-Machine Learning 3), cut off at moves that were played at random.
+No tree is built, so a core plays hundreds of these games per second. They train a net as TD-Gammon did (Tesauro 1995,
+CACM 38(3)). The targets of a position are the TD(lambda) return of the rest of its game (Sutton 1988, Machine
+Learning 3), cut off at random moves.
 """
 from libc.math cimport INFINITY
 from libc.stdint cimport INT32_MAX, int16_t, uint8_t, uint64_t
@@ -21,9 +21,9 @@ cdef struct Moment:
     uint64_t view[MAX_WORDS]  # the position, as the deciding seat sees it
     double scores[MAX_SEATS]  # expected, points
     double shares[MAX_SEATS]  # expected
-    int seat                  # the one that decided
+    int seat                  # the seat that decided
     int round
-    bint strayed              # it played at random
+    bint strayed              # whether it played a random move
 
 cdef struct Table:
     const GameOps *ops
@@ -37,13 +37,13 @@ cdef struct Table:
 # -- one move --------------------------------------------------------------------------------------
 
 cdef void settle(Table *table, void *s, rng_t *rng) noexcept nogil:
-    """Let Nature act until a seat is to decide or the game is over."""
+    """Play chance events until a seat is to decide or the game is over."""
     while table.ops.turn(s) == NATURE:
         table.ops.play(s, table.ops.draw(s, rng))
 
 
 cdef double worth_after(Table *table, const Moment *moment, action_t action, uint64_t luck) noexcept nogil:
-    """The seat's win share at the next decision after an action, with some luck, and with noise in its log odds."""
+    """Return the seat's win share at the next decision after an action; noise is added to its log odds."""
     cdef uint64_t after[MAX_WORDS]
     cdef double scores[MAX_SEATS]
     cdef double shares[MAX_SEATS]
@@ -59,7 +59,7 @@ cdef double worth_after(Table *table, const Moment *moment, action_t action, uin
 
 
 cdef action_t best_of(Table *table, const Moment *moment, const action_t *legal, int n) noexcept nogil:
-    """The action worth most; all are tried with the same luck."""
+    """Return the action with the highest value; all actions are tried with the same luck."""
     cdef uint64_t luck = rng_next(&table.luck)
     cdef double worth, most = -INFINITY
     cdef int i, best = 0
@@ -71,7 +71,7 @@ cdef action_t best_of(Table *table, const Moment *moment, const action_t *legal,
 
 
 cdef int decide(Table *table, void *world, Moment *moment) noexcept nogil:
-    """Make the move of the seat to decide; return 1 if it had a choice, and note the moment."""
+    """Play the move of the seat to decide and record the moment; return 1 if the seat had a choice, else 0."""
     cdef action_t legal[MAX_LEGAL]
     cdef int seat = table.ops.turn(world), n = table.ops.legal(world, legal)
     if n == 1:
@@ -92,7 +92,7 @@ cdef int decide(Table *table, void *world, Moment *moment) noexcept nogil:
 # -- one game --------------------------------------------------------------------------------------
 
 cdef int play(Table *table, uint64_t seed, void *world, Moment *moments) noexcept nogil:
-    """Play a game to its end; return how many moments it had."""
+    """Play a game to its end; return the number of moments recorded."""
     cdef int count = 0
     rng_seed(&table.nature, seed)
     rng_seed(&table.luck, ~seed)
@@ -107,7 +107,7 @@ cdef int play(Table *table, uint64_t seed, void *world, Moment *moments) noexcep
 cdef void look_back(
     Table *table, const double *scores, const double *shares, Moment *moments, int count
 ) noexcept nogil:
-    """Replace what every moment expected by its TD(lambda) return."""
+    """Replace the expectations of every moment by its TD(lambda) return."""
     cdef double next_scores[MAX_SEATS]
     cdef double next_shares[MAX_SEATS]
     cdef double kept
@@ -126,7 +126,7 @@ cdef void look_back(
 
 
 cdef double lead_of(const Moment *moment, int seats) noexcept nogil:
-    """The expected score of the seat that decided minus the mean of the others."""
+    """Return the expected score of the seat that decided minus the mean of the others."""
     cdef double total = 0
     cdef int seat
     for seat in range(seats):
@@ -137,15 +137,15 @@ cdef double lead_of(const Moment *moment, int seats) noexcept nogil:
 # -- for Python ------------------------------------------------------------------------------------
 
 cdef class OnePlyGames:
-    """Plays games of one ply, in all seats by one net.
+    """Plays games one ply deep with one net in all seats.
 
     Args:
-        game: that is played; it must have a guide.
+        game: the game, which must have a guide.
         net: evaluates positions.
         seats: number of players.
         straying: share of moves that are a uniformly random legal action.
-        noise: greatest difference of log odds that noise makes between two actions.
-        trace: lambda of the expectations; 1 for results.
+        noise: largest difference in log odds that noise makes between two actions.
+        trace: lambda of TD(lambda); 1 learns from results only.
     """
     cdef Table table
     cdef Moment *moments
@@ -167,14 +167,14 @@ cdef class OnePlyGames:
         free(self.moments)
 
     def play(self, seed, double share, dict rows not None, first):
-        """Play the game of a seed, and write some of its positions with a choice.
+        """Play the game of a seed and write some of its positions with a choice.
 
         Args:
-            seed: of all luck.
-            share: of the positions that are kept, at random, above 0.
-            rows: NumPy arrays by name, as PositionRows has them, of these types: uint8 states, int16 seats and rounds,
-                float32 others.
-            first: row of the first position; there must be room for `max_plies` from it.
+            seed: seed of all random choices.
+            share: share of positions to keep, chosen at random, above 0.
+            rows: NumPy arrays by name, with the columns of PositionRows and these types: uint8 states, int16 seats and
+                rounds, float32 others.
+            first: row of the first position; there must be room for `max_plies` rows from it.
 
         Returns the row after the last position.
         """

@@ -1,7 +1,7 @@
 """Bots by name, for any game: `greedy`, `expectimax:samples=16`, `ismcts-plain:exploration=0.5`.
 
-A bot is given a position, a seed and a budget, and discards what its seat cannot know before it looks. It makes
-compound choices one decision at a time. To add a bot, add a function and its line in BOTS.
+A bot receives a position, a seed and a budget, and first discards everything its seat cannot know. It makes compound
+choices one decision at a time. To add a bot, add a function and its line in BOTS.
 """
 
 import inspect
@@ -37,11 +37,11 @@ MAX_WORLDS = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What a bot may spend on one decision; the limit reached first applies. Bots without a search need none.
+    """The limits of one decision; the limit reached first applies. Bots without a search need none.
 
     Attributes:
-        seconds: time, above 0; None for no limit.
-        iterations: worlds searched or played out, above 0; None for no limit.
+        seconds: time limit, above 0; None for no limit.
+        iterations: number of worlds to search or play out, above 0; None for no limit.
     """
 
     seconds: float | None = None
@@ -62,8 +62,8 @@ class Move:
     """A bot's decision.
 
     Attributes:
-        action: its text.
-        iterations: worlds searched, playouts, or actions judged; 0 for a bot that does nothing of the kind.
+        action: text of the action.
+        iterations: worlds searched, playouts, or actions evaluated; 0 for a bot that does none of these.
         seconds: time spent.
     """
 
@@ -73,10 +73,10 @@ class Move:
 
 
 class Bot(Protocol):
-    """Anything that can decide."""
+    """A player that chooses actions."""
 
     def choose(self, position: State, seed: int, budget: Budget) -> Move:
-        """Return a legal action for the seat to decide, from what that seat can know; deterministic."""
+        """Return a legal action for the seat to decide, based on what that seat can know; deterministic."""
         ...
 
 
@@ -86,12 +86,12 @@ Decide = Callable[..., Decision]  # (root, seed, budget, **options)
 
 @dataclass(frozen=True, slots=True)
 class NamedBot:
-    """One of the bots below, with its options.
+    """A bot listed below, with its options.
 
     Attributes:
         text: its name and options, as given.
-        decide: its function, with the options bound.
-        options: those given.
+        decide: the bot's function, with the options bound.
+        options: the options given.
     """
 
     text: str
@@ -101,8 +101,7 @@ class NamedBot:
     def choose(self, position: State, seed: int, budget: Budget) -> Move:
         """Decide, as specified by Bot.
 
-        Raises NothingToDecide, HiddenFromSeat, BadLimit for a budget without limits, or BadBot for an unsuitable
-        option.
+        Raises NothingToDecide, HiddenFromSeat, BadLimit for a budget without limits, or BadBot for an invalid option.
         """
         started = time.monotonic()
         action, iterations = self.decide(observe_decision(position), seed, budget)
@@ -201,7 +200,7 @@ def server(
 
     `tls_ca` connects with TLS. Its time counts from the question to the answer.
     """
-    from clerestory.search.arena.remote import connected  # gRPC, which other bots do not need
+    from clerestory.search.arena.remote import connected  # imports gRPC, which other bots do not need
 
     return remote(connected(target, token_file, tls_ca, tls_cert, tls_key), root, seed, budget, level)
 
@@ -217,17 +216,17 @@ def revision(root: Root, seed: int, budget: Budget, *, target: str, level: int =
 
 
 def remote(ask: "AskServer", root: Root, seed: int, budget: Budget, level: int) -> Decision:
-    """What a server recommends within a budget."""
+    """Return what a server recommends within a budget."""
     return ask(root.view, seed, *limits(budget), level or None)
 
 
 def best(view: State, worth: list[float], worlds: int) -> Decision:
-    """Return the action worth most; of ties, the one with the lowest code."""
+    """Return the action with the highest value; the lowest code wins ties."""
     return view.legal_actions()[worth.index(max(worth))].text, worlds * len(worth)
 
 
 def limits(budget: Budget) -> tuple[float | None, int | None]:
-    """Return time and iterations. Raises BadLimit if both are missing."""
+    """Return the limits on time and iterations. Raises BadLimit if both are missing."""
     if budget.seconds is None and budget.iterations is None:
         raise BadLimit("budget", "none is given: a time or a number of iterations is needed")
     return budget.seconds, budget.iterations
@@ -251,7 +250,7 @@ REMOTE: Mapping[str, Decide] = {"server": server, "revision": revision}  # `name
 def parse_bot(text: str) -> NamedBot:
     """Return the bot that `name` or `name:option=value,option=value` describes.
 
-    Raises BadBot, which names the unknown bot, option or value. A search checks its options' ranges when it starts.
+    Raises BadBot, which names the unknown bot, option or value. A search checks the ranges of options at its start.
     """
     name, _, tail = text.partition(":")
     if name not in BOTS and name not in REMOTE:
@@ -268,16 +267,16 @@ def parse_bot(text: str) -> NamedBot:
 
 
 def judges_by(text: str, game: Game, seats: int) -> str | None:
-    """Return the checksum of the weights by which a bot judges, which its text does not tell; None without weights.
+    """Return the checksum of the weights that a bot uses, which its text does not identify; None without weights.
 
-    Raises BadBot, or BadWeights for a value that is not there.
+    Raises BadBot, or BadWeights for a missing value.
     """
     defaults = shipped(game, seats) if text.partition(":")[0] == "ismcts" else {}
     return checksum_of(game, {"value": HAND, **defaults, **parse_bot(text).options}["value"])
 
 
 def checksum_of(game: Game, value: str) -> str | None:
-    """Return the checksum of the weights behind the name of a value, None for a hand-made one. Raises BadWeights."""
+    """Return the checksum of the weights of a named value, None for a hand-made one. Raises BadWeights."""
     weights = None if value == HAND else value_of(game, value).weights
     return None if weights is None else weights.checksum
 
@@ -288,7 +287,7 @@ def function_of(bot: str) -> Decide:
 
 
 def read_option(bot: str, key: str, text: str) -> Any:
-    """Return an option's value. Raises BadBot for an option that the bot does not have, or a count that is none."""
+    """Return an option's value. Raises BadBot for an unknown option or an invalid count."""
     own = own_options(bot)
     if key not in options_of(bot):
         raise BadBot(f"{bot}: no option {key[:80]!r}; there are {', '.join(options_of(bot)) or 'none'}")
@@ -302,7 +301,7 @@ def read_option(bot: str, key: str, text: str) -> Any:
 
 
 def own_options(bot: str) -> dict[str, Any]:
-    """Return the options that a bot declares itself, with their defaults."""
+    """Return the options that a bot itself declares, with their defaults."""
     known = inspect.signature(function_of(bot)).parameters.values()
     return {one.name: one.default for one in known if one.kind is one.KEYWORD_ONLY and one.default is not one.empty}
 

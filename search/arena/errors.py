@@ -1,11 +1,11 @@
-"""Errors in what an arena is given."""
+"""Errors in the input of an arena."""
 
 from clerestory.search.errors import SearchError
 
 
 class BadBot(SearchError):
-    """There is no bot of that name, or it lacks an option or does not understand its value; the message names it."""
+    """The bot does not exist, or an option is unknown or has an invalid value; the message names it."""
 
 
 class BadMatch(SearchError):
-    """A match cannot be played as described, or a file of results is not that of the match."""
+    """A match cannot be played as described, or a results file belongs to another match."""

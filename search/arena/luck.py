@@ -1,12 +1,12 @@
 """Results with the luck of chance events taken out: the same mean, but less noise.
 
-The luck of an event is the value of the position after it, less the mean value over all of its outcomes, weighted by
-their true probabilities. Whatever the value says, that is 0 in the mean, so results less the luck of all events have
-the same mean as results (a martingale control variate: Zinkevich et al. 2006, AAAI, "Optimal Unbiased Estimators for
-Evaluating Agent Performance"). The better the value, the less noise remains.
+The luck of an event is the value of the position after it minus the mean value over all its outcomes, weighted by their
+true probabilities. Its mean is 0 for any value function. Subtracting the luck of all events therefore keeps the mean of
+the results (a martingale control variate: Zinkevich et al. 2006, AAAI, "Optimal Unbiased Estimators for Evaluating
+Agent Performance"). The better the value, the less noise remains.
 
-That needs odds that are true given everything that decisions can depend on. An event that a seat was shown before
-counts as no luck; a game in which seats hold secrets for long, such as hands of cards, would need more than this.
+The odds must be true given everything that decisions can depend on. An event that a seat was shown in advance counts as
+no luck. Games in which seats hold long-term secrets, such as hands of cards, would need more.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,15 +17,15 @@ from clerestory.engine.errors import BadWeights
 from clerestory.engine.value import Valuation, value_of
 from clerestory.search.arena.errors import BadMatch
 
-ShareValue = Callable[[State], Sequence[float]]  # expected win shares by seat of a position as an onlooker sees it
+ShareValue = Callable[[State], Sequence[float]]  # expected win shares by seat for an onlooker's view
 
 
 def luck_of_game(played: State, shares: ShareValue) -> list[float]:
-    """Return how much each seat owes to luck in a finished game, in win shares; 0 in the mean over games.
+    """Return each seat's luck in a finished game, in win shares; its mean over games is 0.
 
     Args:
-        played: the end of a game, with its history.
-        shares: what positions are worth; the better, the less noise remains.
+        played: final state of a game, with its history.
+        shares: evaluates positions; the better it is, the less noise remains.
     """
     state, total = played.origin, [0.0] * played.seats
     for action in played.history:
@@ -54,7 +54,7 @@ def after(view: State, action: int) -> State:
 
 
 def shares_by(game: Game, value: str) -> ShareValue:
-    """Return win shares by the name of a learned value. Raises BadMatch for a value without win shares."""
+    """Return the win shares of a named learned value. Raises BadMatch for a value without win shares."""
     try:
         valuation = value_of(game, value)
     except BadWeights as error:
@@ -65,7 +65,7 @@ def shares_by(game: Game, value: str) -> ShareValue:
 
 
 def shares_after_decision(valuation: Valuation, view: State) -> Sequence[float]:
-    """Return the win shares after the best action of the seat to decide; most outcomes only show in what it can do."""
+    """Return the win shares after the deciding seat's best action; most outcomes only affect what it can do."""
     if view.turn in (NATURE, OVER):
         return shares_of(valuation, view)
     seat = view.turn
@@ -73,7 +73,7 @@ def shares_after_decision(valuation: Valuation, view: State) -> Sequence[float]:
 
 
 def shares_of(valuation: Valuation, view: State) -> Sequence[float]:
-    """Return the win shares of a position by a learned value."""
+    """Return the win shares of a position according to a learned value."""
     shares = valuation(view)[1]
     assert shares is not None
     return shares

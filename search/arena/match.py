@@ -1,7 +1,7 @@
-"""A match between two bots, and how one of its games is played.
+"""A match between two bots, and how to play one of its games.
 
-Each deal (an opening position with its hidden cards, and Nature's stream of luck) is played once per seating: bot A
-takes each seat in turn, bot B all the others. All luck derives from the match's seed, so a match with an iteration
+Each deal (an opening position with its hidden cards, and Nature's random stream) is played once per seating: bot A
+takes each seat in turn and bot B all the others. All luck derives from the match's seed, so a match with an iteration
 budget can be replayed move for move.
 """
 
@@ -19,21 +19,21 @@ from clerestory.search.arena.errors import BadMatch
 from clerestory.search.arena.luck import ShareValue, luck_of_game, shares_by
 
 MAX_SEED = 2**64 - 1
-ChooseMove = Callable[[State, int], Move]  # decides for the seat to decide, by what it knows and a seed
+ChooseMove = Callable[[State, int], Move]  # chooses for the seat to decide, from what that seat knows and a seed
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What is played.
+    """The parameters of a match.
 
     Attributes:
-        load: returns the game; each worker process calls it, so it must be picklable by name.
+        load: returns the game; worker processes call it, so it must be picklable by name.
         seats: number of players.
-        bots: texts of A and B, for `parse_bot`.
-        budget: text of the budget of a move, for `Budget.parse`.
-        seed: of the first deal; deal i has the seed `seed + i`.
+        bots: texts of bots A and B, for `parse_bot`.
+        budget: budget of a move, as text for `Budget.parse`.
+        seed: seed of the first deal; deal i has the seed `seed + i`.
         deals: number of deals; each is `seats` games.
-        luck: name of the value that measures luck, as `value_of` takes it; "" to leave results as they are.
+        luck: name of the value that measures luck, for `value_of`; "" to leave results unadjusted.
     """
 
     load: Callable[[], Game]
@@ -45,9 +45,9 @@ class Match:
     luck: str = ""
 
     def header(self) -> dict[str, Any]:
-        """Return the header of a file of results; two runs with equal headers belong to one match.
+        """Return the header of a results file; two runs with equal headers belong to one match.
 
-        Servers are known by their addresses only. Raises BadWeights for a value that is not there.
+        Servers are identified only by their addresses. Raises BadWeights for a missing value.
         """
         game = self.load()
         weights = [judges_by(text, game, self.seats) for text in self.bots]
@@ -65,7 +65,7 @@ class Match:
     def rehearse(self) -> None:
         """Check the match before it starts: let both bots make one short move.
 
-        Raises BadBot or BadLimit for what a bot refuses, BadMatch for impossible seats or deals, or for a value
+        Raises BadBot or BadLimit if a bot rejects its settings, BadMatch for invalid seats or deals, or for a value
         that cannot measure luck.
         """
         game = self.load()
@@ -92,7 +92,7 @@ class DealTask:
     seats: list[int]
 
     def play(self, stopped: Callable[[], bool] = lambda: False) -> list["GameResult"]:
-        """Play its games, leaving out one that is stopped midway."""
+        """Play the games, omitting one that is stopped midway."""
         games = (play_game(self.match, self.deal, seat, stopped) for seat in self.seats)
         return [game for game in games if game is not None]
 
@@ -103,19 +103,19 @@ class DealTask:
 
 @dataclass(frozen=True, slots=True)
 class GameResult:
-    """One finished game, a line of the results; lists are by seat.
+    """One finished game, which is one line of the results; lists are by seat.
 
     Attributes:
-        deal: its seed.
-        seat: of A; B has all the others.
+        deal: seed of the deal.
+        seat: seat of bot A; bot B has all the others.
         returns: win shares.
         margins: own score minus the best other score, in points.
         values: final scores, in points; None if the game has no guide.
         plies: decisions and chance events.
-        moves: decisions.
+        moves: number of decisions.
         seconds: time spent deciding.
-        iterations: as the bots count them.
-        luck: win shares that seats owe to chance events; None if it was not asked for.
+        iterations: total of the bots' own counts.
+        luck: win shares that seats owe to chance events; None if luck was not measured.
     """
 
     deal: int
@@ -130,7 +130,7 @@ class GameResult:
     luck: list[float] | None = None
 
     def fields(self) -> dict[str, Any]:
-        """Return the line."""
+        """Return the fields of the line."""
         return {name: value for name, value in asdict(self).items() if name != "luck" or value is not None}
 
 
@@ -141,9 +141,9 @@ def derived_seed(*parts: str | int) -> int:
 
 
 def nature_of(deal: int) -> Rng:
-    """Return Nature's stream of luck in the deal of a seed: another than the one that shuffled its cards.
+    """Return Nature's random stream for a deal; it differs from the stream that shuffled the cards.
 
-    If one stream did both, the luck of a game would tell which cards are hidden.
+    With one stream for both, the luck of a game would reveal the hidden cards.
     """
     return Rng(derived_seed("nature", deal))
 
@@ -151,8 +151,8 @@ def nature_of(deal: int) -> Rng:
 def play_game(match: Match, deal: int, seat: int, stopped: Callable[[], bool] = lambda: False) -> GameResult | None:
     """Play one game of a deal with A in the given seat; return None if stopped.
 
-    Nature draws from one stream, `nature_of(deal)`; the move at a ply has the seed
-    `derived_seed("move", deal, seat, ply)`, seat being A's.
+    Nature draws from the stream `nature_of(deal)`. The move at a ply has the seed
+    `derived_seed("move", deal, seat, ply)`, where seat is A's.
     """
     a, b = map(parse_bot, match.bots)
     budget = Budget.parse(match.budget)
@@ -184,7 +184,7 @@ def play_between(
 
 
 def decisions(state: State, luck: Rng) -> Iterator[int]:
-    """Yield the ply of each decision until a game is over; Nature acts in between, and who asks acts for the seats."""
+    """Yield the ply of each decision until the game is over; play chance events in between; the caller decides."""
     ply = 0
     while not state.over:
         if state.turn == NATURE:
@@ -195,7 +195,7 @@ def decisions(state: State, luck: Rng) -> Iterator[int]:
 
 
 def result(state: State, deal: int, seat: int, plies: int, moves: Sequence[Sequence[Move]]) -> GameResult:
-    """Return the line of a finished game."""
+    """Return the results line of a finished game."""
     return GameResult(
         deal=deal,
         seat=seat,

@@ -1,7 +1,7 @@
-"""Plays tasks, such as the deals of a match, on Ray, on a cluster or locally, with the same games as a process pool.
+"""Plays tasks, such as the deals of a match, on a Ray cluster or a local Ray; games are the same as in a process pool.
 
-Ray is optional: `pip install 'clerestory[ray]'`. Every machine of a cluster needs the same version of this package, and
-the catalogue, if one was chosen, at the same path.
+Ray is optional: `pip install 'clerestory[ray]'`. Every machine of a cluster needs the same version of this package and,
+if a catalogue was chosen, that catalogue at the same path.
 """
 
 import logging
@@ -19,7 +19,7 @@ from typing import Any
 from clerestory.search.arena.errors import BadMatch
 from clerestory.search.arena.pool import T, TaskRunner, WorkUnit
 
-CONNECT_TIMEOUT = 10.0  # seconds for a cluster to answer
+CONNECT_TIMEOUT = 10.0  # seconds to wait for a cluster to answer
 
 
 @contextmanager
@@ -27,8 +27,8 @@ def on_ray(workers: int, *, address: str | None = None) -> Iterator[TaskRunner]:
     """Yield a function that plays tasks on Ray, and stop the workers on exit.
 
     Args:
-        workers: number of tasks at a time; each takes one core of the cluster.
-        address: of a running cluster, as `ray.init` takes it; None starts a local one for the duration.
+        workers: number of concurrent tasks; each takes one core of the cluster.
+        address: address of a running cluster, for `ray.init`; None starts a local one for the duration of the block.
 
     Raises BadMatch if Ray is not installed, OSError if the cluster does not answer.
     """
@@ -52,7 +52,7 @@ def load_ray() -> Any:
 
 @contextmanager
 def session(ray: Any, workers: int, address: str | None) -> Iterator[None]:
-    """Connect to Ray; an existing connection is used and left open."""
+    """Connect to Ray; use an existing connection and leave it open."""
     if ray.is_initialized():
         yield
         return
@@ -68,7 +68,7 @@ def session(ray: Any, workers: int, address: str | None) -> Iterator[None]:
 
 
 def require_answer(address: str | None) -> None:
-    """Raise OSError if nobody listens there; Ray itself would retry for minutes."""
+    """Raise OSError if nothing listens at the address; Ray itself would retry for minutes."""
     found = re.fullmatch(r"(?:ray://)?(.+):(\d+)", address or "")
     if found is not None:
         try:
@@ -110,7 +110,7 @@ def outcome_of(ray: Any, done: Any) -> Any:
 
 
 def play_if_same(task: WorkUnit[T], header: dict[str, Any]) -> list[T]:
-    """Play a task, provided that this machine has the same game as the caller. Raises BadMatch."""
+    """Play a task if this machine has the same game as the caller. Raises BadMatch otherwise."""
     if task.header() != header:
         raise BadMatch(f"on: a machine of the cluster has another game: {task.header()}, not {header}")
     return task.play()

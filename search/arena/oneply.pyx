@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""The bots without a tree: they evaluate each action one or two decisions deep, or by playouts, averaged over worlds.
+"""Bots without a tree: they evaluate each action one or two decisions deep, or by playouts, averaged over worlds.
 
-All actions of a decision are tried in the same worlds with the same luck (common random numbers), so that their
-differences are less noisy than their values. Positions are evaluated by a value of the game.
+All actions of a decision are tried in the same worlds with the same luck (common random numbers), which reduces the
+noise of their differences. Positions are evaluated by a value of the game.
 """
 from libc.math cimport INFINITY
 from libc.stdint cimport INT64_MAX, uint64_t
@@ -25,17 +25,17 @@ cdef struct Lookahead:
     Value value                  # evaluates positions; unused by bots without a value
     uint64_t root[MAX_WORDS]     # the position, as the deciding seat sees it
     int seats
-    int seat                     # the one that decides
+    int seat                     # the seat to decide
     rng_t rng
 
-# The worth to the seat of a world in which its action has just been played; may play the world on.
+# Evaluates, for the seat, a world in which its action has just been played; may play the world on.
 ctypedef double (*judge_t)(Lookahead *ahead, void *world) noexcept nogil
 
 
-# -- judging one world -----------------------------------------------------------------------------
+# -- evaluating one world --------------------------------------------------------------------------
 
 cdef int settle(Lookahead *ahead, void *world) noexcept nogil:
-    """Let Nature act until a seat is to decide or the game is over; return the turn."""
+    """Play chance events until a seat is to decide or the game is over; return the turn."""
     cdef int turn = ahead.ops.turn(world)
     while turn == NATURE:
         ahead.ops.play(world, ahead.ops.draw(world, &ahead.rng))
@@ -44,7 +44,7 @@ cdef int settle(Lookahead *ahead, void *world) noexcept nogil:
 
 
 cdef double lead(Lookahead *ahead, const void *world, int seat) noexcept nogil:
-    """The expected score of the seat minus the best of the others."""
+    """Return the expected score of the seat minus the best of the others."""
     cdef double score[MAX_SEATS]
     cdef double share[MAX_SEATS]
     cdef double margin[MAX_SEATS]
@@ -54,7 +54,7 @@ cdef double lead(Lookahead *ahead, const void *world, int seat) noexcept nogil:
 
 
 cdef action_t best_reply(Lookahead *ahead, const void *world, int seat) noexcept nogil:
-    """The seat's action with the best lead right after it, before any luck; of ties the lowest code."""
+    """Return the action with the best lead right after it, before any luck; the lowest code wins ties."""
     cdef uint64_t after[MAX_WORDS]
     cdef action_t legal[MAX_LEGAL]
     cdef int i, best = 0, n = ahead.ops.legal(world, legal)
@@ -70,13 +70,13 @@ cdef action_t best_reply(Lookahead *ahead, const void *world, int seat) noexcept
 
 
 cdef double at_once(Lookahead *ahead, void *world) noexcept nogil:
-    """The lead at the next decision."""
+    """Return the lead at the next decision."""
     settle(ahead, world)
     return lead(ahead, world, ahead.seat)
 
 
 cdef double after_reply(Lookahead *ahead, void *world) noexcept nogil:
-    """The lead after the seat's own further decisions, each chosen greedily, and one best reply of the next seat."""
+    """Return the lead after the seat's own further decisions, each greedy, and one best reply of the next seat."""
     cdef int turn = settle(ahead, world)
     while turn == ahead.seat:
         ahead.ops.play(world, best_reply(ahead, world, turn))
@@ -88,7 +88,7 @@ cdef double after_reply(Lookahead *ahead, void *world) noexcept nogil:
 
 
 cdef double at_the_end(Lookahead *ahead, void *world) noexcept nogil:
-    """The win share after a uniformly random playout."""
+    """Return the win share after a uniformly random playout."""
     cdef action_t legal[MAX_LEGAL]
     cdef double share[MAX_SEATS]
     while settle(ahead, world) != OVER:
@@ -98,7 +98,7 @@ cdef double at_the_end(Lookahead *ahead, void *world) noexcept nogil:
 
 
 cdef double after_greedy_play(Lookahead *ahead, void *world) noexcept nogil:
-    """The margin at the end when every seat continues greedily."""
+    """Return the margin at the end when every seat continues greedily."""
     cdef double score[MAX_SEATS]
     cdef double margin[MAX_SEATS]
     cdef int turn = settle(ahead, world)
@@ -113,7 +113,7 @@ cdef double after_greedy_play(Lookahead *ahead, void *world) noexcept nogil:
 # -- all actions in many worlds --------------------------------------------------------------------
 
 cdef void judge_world(Lookahead *ahead, judge_t judge, double *total) noexcept nogil:
-    """Deal a world, add what each action is worth in it to the totals, in legal order."""
+    """Deal a world and add the value of each action in it to the totals, in legal order."""
     cdef uint64_t world[MAX_WORDS]
     cdef uint64_t after[MAX_WORDS]
     cdef action_t legal[MAX_LEGAL]
@@ -135,7 +135,7 @@ cdef void judge_world(Lookahead *ahead, judge_t judge, double *total) noexcept n
 cdef uint64_t judge_worlds(
     Lookahead *ahead, judge_t judge, uint64_t worlds, double deadline, double *total
 ) noexcept nogil:
-    """Judge at least one world, until there are enough or the deadline has passed; return how many."""
+    """Evaluate at least one world, up to the given number or until the deadline; return the number evaluated."""
     cdef uint64_t done = 0
     while done == 0 or (done < worlds and monotonic() < deadline):
         judge_world(ahead, judge, total)
@@ -164,18 +164,18 @@ cdef Valuation valuation_of(str bot, object game, str name):
 def judge_actions(
     str bot not None, State view not None, seed, *, worlds, double deadline=INFINITY, str value="hand"
 ):
-    """Return the mean worth of each legal action to the seat that decides, in legal order, and the number of worlds.
+    """Return the mean value of each legal action to the deciding seat, in legal order, and the number of worlds.
 
     Args:
         bot: `greedy` (lead at the next decision), `expectimax` (lead after a reply) or `flat-mc` (win share).
         view: a position in which a seat decides, as that seat knows it.
         seed: 0 to 2**64 - 1.
-        worlds: determinizations, at most; one is always judged.
-        deadline: a reading of time.monotonic after which no world is begun.
-        value: what positions are worth, as `value_of` takes it; not for `flat-mc`.
+        worlds: maximum number of determinizations; at least one is evaluated.
+        deadline: time, as read from time.monotonic, after which no world is started.
+        value: name of the value that evaluates positions, for `value_of`; unused by `flat-mc`.
 
-    Raises BadBot where the game has no guide and the bot needs one, and for the value; ValueError for a wrong seed or
-    number of worlds.
+    Raises BadBot if the bot needs a guide and the game has none, or for an invalid value; ValueError for an invalid
+    seed or number of worlds.
     """
     cdef double total[MAX_LEGAL]
     cdef Lookahead ahead

@@ -1,4 +1,4 @@
-"""Plays tasks, such as the deals of a match, on a pool of local processes, or one after another in this process."""
+"""Plays tasks, such as the deals of a match, in a pool of local processes or one by one in this process."""
 
 import multiprocessing
 import signal
@@ -23,12 +23,12 @@ class WorkUnit(Protocol[T]):
         ...
 
     def header(self) -> dict[str, Any]:
-        """Return what must be equal on every machine: the game, its cards, and the players."""
+        """Return what must be equal on every machine: the game, its cards and the players."""
         ...
 
 
 class TaskRunner(Protocol):
-    """Plays tasks, and yields the results of each as it finishes."""
+    """Plays tasks and yields the results of each as it finishes."""
 
     def __call__(self, tasks: Iterator[WorkUnit[T]], /) -> Iterator[list[T]]:
         """Yield lists in the order in which tasks finish."""
@@ -40,7 +40,7 @@ Crew = Callable[[int], AbstractContextManager[TaskRunner]]  # takes the number o
 
 @contextmanager
 def on_processes(workers: int) -> Iterator[TaskRunner]:
-    """Yield a function that plays tasks, and stop the workers on exit; with one worker, play in this process."""
+    """Yield a function that plays tasks; stop the workers on exit. One worker plays in this process."""
     if workers == 1:
         yield one_by_one
         return
@@ -66,12 +66,12 @@ def one_by_one(tasks: Iterator[WorkUnit[T]]) -> Iterator[list[T]]:
 def on_pool(pool: ProcessPoolExecutor, tasks: Iterator[WorkUnit[T]], ahead: int) -> Iterator[list[T]]:
     """Yield the results of each task as it finishes, keeping at most `ahead` tasks in flight.
 
-    Raises ChildProcessError if the system ended a worker.
+    Raises ChildProcessError if the operating system killed a worker.
     """
     pending: set[Future[list[T]]] = set()
     try:
         while True:
-            with uninterrupted():  # processes are started when tasks are submitted
+            with uninterrupted():  # processes start when tasks are submitted
                 pending.update(pool.submit(work, task) for task in islice(tasks, ahead - len(pending)))
             if not pending:
                 return
@@ -86,7 +86,7 @@ def on_pool(pool: ProcessPoolExecutor, tasks: Iterator[WorkUnit[T]], ahead: int)
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Hold back interrupts of this thread, and for good those of the processes that it starts meanwhile."""
+    """Block interrupts in this thread during the block, and permanently in processes started during it."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -97,17 +97,17 @@ def uninterrupted() -> Iterator[None]:
 # -- in a worker process ---------------------------------------------------------------------------
 
 
-STOP: list[Event] = []  # in a worker process: the one event that tells it to stop
+STOP: list[Event] = []  # in a worker process: the single event that signals it to stop
 
 
 def begin_worker(stop: Event) -> None:
-    """Exit when the parent does, which also handles interrupts: they have been held back here from the start."""
+    """Exit with the parent, which handles interrupts: they are blocked in this process from the start."""
     threading.Thread(target=end_with_parent, daemon=True).start()
     STOP[:] = [stop]
 
 
 def end_with_parent() -> None:
-    """Wait for the parent process to exit, then exit too."""
+    """Wait for the parent process to exit, then exit."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

@@ -1,4 +1,4 @@
-"""Players behind a server: any server, or one of another revision, both asked by the protocol of the service."""
+"""Players behind a server: any server, or one of another revision, both called through the service's protocol."""
 
 import atexit
 from collections.abc import Callable
@@ -13,8 +13,8 @@ from clerestory.search.arena.errors import BadBot
 from clerestory.search.arena.revisions import built
 
 AskServer = Callable[[State, int, float | None, int | None, int | None], tuple[str, int]]
-# of a view, a seed, seconds, iterations, a level: the action, iterations
-PATIENCE = 10.0  # seconds to wait for a server that is down
+# (view, seed, seconds, iterations, level) -> (action, iterations)
+PATIENCE = 10.0  # seconds to wait for an unavailable server
 OPEN = ExitStack()  # connections and servers of this process
 atexit.register(OPEN.close)
 
@@ -24,7 +24,7 @@ def advised(
 ) -> tuple[str, int]:
     """Return the action that a server recommends for a view, and the iterations of its search.
 
-    Raises BadBot, with what the server says.
+    Raises BadBot with the server's message.
     """
     try:
         advice = advisor.recommend(view, seconds, iterations=iterations, seed=seed, level=level, lines=1)
@@ -36,7 +36,7 @@ def advised(
 
 @cache
 def connected(target: str, token_file: str, ca: str, cert: str, key: str) -> AskServer:
-    """Return a function that asks a server, over the one connection of this process. Raises BadBot."""
+    """Return a function that calls a server over this process's only connection to it. Raises BadBot."""
     try:
         token = Path(token_file).read_text().strip() if token_file else None
         tls = Tls(ca or None, cert or None, key or None) if ca or cert or key else None
@@ -47,7 +47,7 @@ def connected(target: str, token_file: str, ca: str, cert: str, key: str) -> Ask
 
 @cache
 def started(commit: str) -> AskServer:
-    """Return a function that asks a server of a commit, which this process starts: one worker, else as by default.
+    """Start a server of a commit, with one worker and defaults otherwise; return a function that calls it.
 
     Raises BadBot.
     """

@@ -1,4 +1,4 @@
-"""A file of results: JSON lines, the match first, then one line per game; a killed run can be resumed from it.
+"""A results file in JSON lines: the match first, then one line per game; a killed run can resume from it.
 
 {"arena": 1, "game": "toy", "rules_revision": 1, "catalogue": "", "seats": 2, "bots": ["greedy", "random"], ...}
 {"deal": 0, "seat": 0, "returns": [1.0, 0.0], "margins": [6.0, -6.0], "values": [8.0, 2.0], "plies": 8, ...}
@@ -21,7 +21,7 @@ class Results:
     """The finished games of a match, in memory and optionally in a file.
 
     Attributes:
-        games: in the order in which they finished.
+        games: finished games, in the order in which they finished.
     """
 
     def __init__(self, file: IO[bytes] | None = None, games: Iterable[GameResult] = ()) -> None:
@@ -42,9 +42,9 @@ class Results:
 
 @contextmanager
 def open_results(path: Path | None, match: Match) -> Iterator[Results]:
-    """Open the results of a match, including those in the file; an incomplete last line is cut off.
+    """Open the results of a match, including those in the file; an incomplete last line is removed.
 
-    Raises BadMatch if the file is of another match or another run is writing to it, OSError if it cannot be
+    Raises BadMatch if the file belongs to another match or another run is writing to it, OSError if it cannot be
     written.
     """
     if path is None:
@@ -79,7 +79,7 @@ def open_lines(path: Path, header: dict[str, Any]) -> Iterator[tuple[IO[bytes], 
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Name the file in the errors of what it holds."""
+    """Add the file's name to errors about its content."""
     try:
         yield
     except BadMatch as error:
@@ -87,7 +87,7 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def lock(file: IO[bytes]) -> None:
-    """Keep other runs out until the file is closed or this process exits in any way. Raises BadMatch."""
+    """Lock the file until it is closed or this process exits. Raises BadMatch if another run holds the lock."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -106,7 +106,7 @@ def write_line(file: IO[bytes], fields: dict[str, Any]) -> None:
 
 
 def read_lines(lines: list[bytes], header: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the lines below the header. Raises BadMatch for another header or a malformed line."""
+    """Return the lines below the header. Raises BadMatch for a different header or a malformed line."""
     if lines and (found := read_line(1, lines[0])) != header:
         other = next(name for name in {**header, **found} if found.get(name) != header.get(name))
         raise BadMatch(f"{other} is {found.get(other)!r} in the file, {header.get(other)!r} here; name another file")
@@ -114,7 +114,7 @@ def read_lines(lines: list[bytes], header: dict[str, Any]) -> list[dict[str, Any
 
 
 def read_games(lines: list[dict[str, Any]], seats: int) -> list[GameResult]:
-    """Return the games of so many seats. Raises BadMatch for a line that is not such a game."""
+    """Return the games for a number of seats. Raises BadMatch for a line that is not such a game."""
     games = [read_game(number, line, seats) for number, line in enumerate(lines, 2)]
     if len({(game.deal, game.seat) for game in games}) < len(games):
         raise BadMatch("a game occurs twice in the file")
@@ -144,7 +144,7 @@ def read_game(number: int, fields: dict[str, Any], seats: int) -> GameResult:
 
 
 def can_be_counted(played: GameResult, seats: int) -> bool:
-    """Whether all that a line says of a game is of its type and in its range, for each seat."""
+    """Whether every field of a game has the right type, range and number of seats."""
     whole = [played.deal, played.seat, played.plies]
     figures = [played.returns, played.margins, played.moves, played.seconds, played.iterations]
     optional = [figure for figure in (played.values, played.luck) if figure is not None]
@@ -158,7 +158,7 @@ def can_be_counted(played: GameResult, seats: int) -> bool:
 
 
 def are_numbers(value: object, count: int) -> bool:
-    """Whether a value read from JSON is a list of so many finite numbers."""
+    """Whether a value read from JSON is a list of `count` finite numbers."""
     return isinstance(value, list) and len(value) == count and all(map(is_number, value))
 
 

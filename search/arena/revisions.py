@@ -1,4 +1,4 @@
-"""Other revisions of this package: each commit is built once, in a folder of its own."""
+"""Builds other revisions of this package, each commit once and in its own folder."""
 
 import fcntl
 import os
@@ -10,19 +10,19 @@ from pathlib import Path
 
 from clerestory.search.arena.errors import BadBot
 
-FOLDER = "CLERESTORY_REVISIONS"  # variable of the environment
-DONE = "complete"  # a file of that name is written at the end of a build
+FOLDER = "CLERESTORY_REVISIONS"  # environment variable
+DONE = "complete"  # name of a file written at the end of a build
 
 
 def settled(text: str) -> str:
-    """Return the text of a bot with its revision, if any, as the whole name of a commit. Raises BadBot."""
+    """Return a bot's text with its revision, if any, resolved to a full commit hash. Raises BadBot."""
     name, _, tail = text.partition(":")
     commit, comma, options = tail.partition(",")
     return f"revision:{named(commit)}{comma}{options}" if name == "revision" else text
 
 
 def named(commit: str) -> str:
-    """Return the whole name of a commit of the repository that we are in. Raises BadBot."""
+    """Return the full hash of a commit of the current repository. Raises BadBot."""
     asked = git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}")
     if asked.returncode:
         why = asked.stderr.decode().strip() or "is no commit of the repository in this folder"
@@ -31,7 +31,7 @@ def named(commit: str) -> str:
 
 
 def git(*arguments: str) -> subprocess.CompletedProcess[bytes]:
-    """Run git in this folder. Raises BadBot where there is none."""
+    """Run git in the current folder. Raises BadBot if git is missing."""
     try:
         return subprocess.run(["git", *arguments], capture_output=True, check=False)
     except FileNotFoundError:
@@ -39,9 +39,9 @@ def git(*arguments: str) -> subprocess.CompletedProcess[bytes]:
 
 
 def built(commit: str) -> Path:
-    """Return the folder of a commit that has been built, which is done once; a build that was ended begins again.
+    """Build a commit unless it is built already, and return its folder; an interrupted build starts over.
 
-    Raises BadBot, which names the log of a build that failed.
+    Raises BadBot, which names the log of a failed build.
     """
     commit = named(commit)
     folder = revisions() / commit
@@ -54,25 +54,25 @@ def built(commit: str) -> Path:
 
 
 def revisions() -> Path:
-    """Return the folder of all revisions: $CLERESTORY_REVISIONS, else in the user's folder of caches."""
+    """Return the folder of all revisions: $CLERESTORY_REVISIONS, else a folder in the user's cache."""
     cache_home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return Path(os.environ.get(FOLDER) or cache_home / "clerestory" / "revisions")
 
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Wait until no other process holds a file, and hold it."""
+    """Wait until no other process locks a file, and lock it."""
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
 def build(commit: str, folder: Path) -> None:
-    """Write the files of a commit and install them into an environment of their own. Raises BadBot."""
+    """Extract a commit and install it into its own environment. Raises BadBot."""
     source, log = folder / "source", folder / "build.log"
     sys.stderr.write(f"building revision {commit[:12]} once, which takes minutes ({log})\n")
     source.mkdir(exist_ok=True)
-    up = git("rev-parse", "--show-cdup").stdout.decode().strip()  # an archive has only what is below the folder
+    up = git("rev-parse", "--show-cdup").stdout.decode().strip()  # an archive has only the current folder and below
     archive = git("-C", up, "archive", commit)
     pip = ["venv/bin/python", "-m", "pip", "--disable-pip-version-check", "install"]
     with log.open("wb") as output:

@@ -1,4 +1,4 @@
-"""Plays a whole match, on any crew of workers, and reports on it."""
+"""Plays a whole match with any worker pool, and reports on it."""
 
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -28,18 +28,18 @@ GameResults = Generator[GameResult, None, None]
 def play_match(
     match: Match, results: Results, *, workers: int, sprt: Sprt | None = None, crew: Crew = on_processes
 ) -> GameResults:
-    """Play the games that the results lack, and yield each once it is stored.
+    """Play the games that are missing from the results, and yield each once it is stored.
 
-    A worker takes whole deals. With a test, no deal is handed out once the test is decided; those under way are played
-    to their end, and do not count in the test. When the iteration ends
-    early, by an interrupt or by being closed, workers stop at their next move and unfinished games are dropped.
+    A worker takes whole deals. Once a test is decided, no further deal is handed out; deals in progress are finished
+    but do not count in the test. If the iteration ends early, by an interrupt or by being closed, workers stop at their
+    next move and unfinished games are dropped.
 
     Args:
-        match: already rehearsed.
+        match: a match that has been rehearsed.
         results: where games are stored; games already there are not played again.
-        workers: number of deals played at a time.
+        workers: number of deals played concurrently.
         sprt: the test that may end the match early.
-        crew: who plays them; the games are the same on any crew.
+        crew: the worker pool; the games are the same in any pool.
     """
     tasks = missing(match, results)
     with crew(workers) as run:
@@ -50,7 +50,7 @@ def play_match(
 
 
 def missing(match: Match, results: Results) -> list[DealTask]:
-    """Return the deals, or seatings of them, that are not in the results."""
+    """Return the deals, or seatings of them, that are missing from the results."""
     done = {(game.deal, game.seat) for game in results.games}
     deals = range(match.seed, match.seed + match.deals)
     tasks = (DealTask(match, deal, [seat for seat in range(match.seats) if (deal, seat) not in done]) for deal in deals)
@@ -58,7 +58,7 @@ def missing(match: Match, results: Results) -> list[DealTask]:
 
 
 def undecided(tasks: Iterable[DealTask], match: Match, results: Results, sprt: Sprt | None) -> Iterator[DealTask]:
-    """Yield tasks while the test is open."""
+    """Yield tasks while the test is undecided."""
     course = MatchCourse(match, results, sprt) if sprt else None
     for task in tasks:
         if course and course.test().verdict != SprtVerdict.OPEN:
@@ -67,15 +67,15 @@ def undecided(tasks: Iterable[DealTask], match: Match, results: Results, sprt: S
 
 
 class MatchCourse:
-    """The test of a match: it takes the deals in the order of their seeds, so that it ends alike on any crew."""
+    """The test of a match. It takes deals in the order of their seeds, so every worker pool gives the same verdict."""
 
     def __init__(self, match: Match, results: Results, sprt: Sprt) -> None:
         self._match, self._results = match, results
         self._test, self._next, self._read = SprtCourse(sprt, match.seats), match.seed, 0
-        self._shares: dict[int, dict[int, float]] = defaultdict(dict)  # of A, by deal and seat
+        self._shares: dict[int, dict[int, float]] = defaultdict(dict)  # win shares of A, by deal and seat
 
     def test(self) -> SprtCourse:
-        """Return the test after all deals so far, up to the first that is not complete."""
+        """Return the test after all deals up to the first incomplete one."""
         for game in self._results.games[self._read :]:
             self._shares[game.deal][game.seat] = game.returns[game.seat]
         self._read = len(self._results.games)
@@ -94,14 +94,14 @@ class MatchCourse:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """How one bot did.
+    """The performance of one bot.
 
     Attributes:
-        bot: its text.
-        score: mean win share of one seat of it, 0 to 1.
-        value: mean final score of one seat, in points; None for a game without scores.
-        ms_per_move: mean thinking time.
-        iterations_per_move: as the bot counts them.
+        bot: text of the bot.
+        score: mean win share of one of its seats, 0 to 1.
+        value: mean final score of one of its seats, in points; None for a game without scores.
+        ms_per_move: mean thinking time in milliseconds.
+        iterations_per_move: mean iterations, as the bot counts them.
     """
 
     bot: str
@@ -113,22 +113,22 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The result of a match for A, in one seat, against B in all the others; 95 % intervals over deals.
+    """The result of bot A, in one seat, against bot B in all the others, with 95 % intervals over deals.
 
-    The intervals are those of a match of a fixed length. If a test ended it, they are too narrow, and scores, Elo and
-    margin flatter the side for which it decided.
+    The intervals are those of a match of fixed length. If a test ended the match, they are too narrow, and scores, Elo
+    and margin are biased towards the side that the test favoured.
 
     Attributes:
-        games: finished.
+        games: number of finished games.
         deals: deals with every seating finished; the figures below cover these.
         score: A's win share, 0 to 1; 1 / seats is even.
-        elo: of A minus that of B.
+        elo: Elo of A minus Elo of B.
         margin: A's final score minus the best other score, in points.
         a, b: the two sides.
-        llr: log-likelihood ratio of the test when it was decided, or so far; None without a test.
-        verdict: of the test; None without one.
+        llr: log-likelihood ratio of the test, when it was decided or so far; None without a test.
+        verdict: verdict of the test; None without a test.
         adjusted: A's win share with the luck taken out; None if luck was not measured.
-        noise: variance of adjusted scores of deals in multiples of that of scores; None if luck was not measured.
+        noise: variance of deals' adjusted scores divided by that of their scores; None if luck was not measured.
     """
 
     games: int
@@ -171,7 +171,7 @@ def report(match: Match, results: Results, sprt: Sprt | None = None) -> Report |
 
 
 def variance_ratio(some: Sequence[float], others: Sequence[float]) -> float | None:
-    """Return the variance of some numbers in multiples of that of others; None if that is 0 or unknown."""
+    """Return the ratio of the variances of two samples; None if the second is 0 or unknown."""
     if len(others) < 2 or not (spread := variance(others)):
         return None
     return variance(some) / spread
@@ -203,7 +203,7 @@ def without_luck(game: GameResult) -> float:
 
 
 def side(bot: str, seatings: Sequence[tuple[GameResult, int]]) -> Side:
-    """Return how the bot did in the given (game, seat) pairs."""
+    """Return the performance of the bot in the given (game, seat) pairs."""
     moves = max(sum(game.moves[seat] for game, seat in seatings), 1)
     values = [game.values[seat] for game, seat in seatings if game.values is not None]
     return Side(

@@ -1,7 +1,7 @@
-"""The statistics of a match: score share, Elo and a sequential test, with the deal as the unit of sampling.
+"""The statistics of a match: score share, Elo and a sequential test, with the deal as the sampling unit.
 
-Games of one deal share their cards, so they are not independent; deals are. A score is the mean win share over the
-games of one deal, 0 to 1. An Elo difference is that of the one player whose scores are given over all the others.
+Games of one deal share their cards and are not independent; deals are. A score is the mean win share over the games of
+one deal, 0 to 1. An Elo difference compares the one player whose scores are given with all the others.
 """
 
 import math
@@ -11,12 +11,12 @@ from enum import StrEnum
 
 from clerestory.search.gains import deviations
 
-Z95 = 1.959963984540054  # of the normal distribution, two-sided 95 %
+Z95 = 1.959963984540054  # two-sided 95 % quantile of the normal distribution
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A figure with its 95 % interval, all in one unit."""
+    """A figure with its 95 % interval, in the same unit."""
 
     mean: float
     low: float
@@ -24,25 +24,25 @@ class Interval:
 
 
 def moments(scores: Sequence[float]) -> tuple[float, float]:
-    """Return the mean, and the variance of one score, as `moments_of_sums` has it."""
+    """Return the mean and the variance of one score, as defined by `moments_of_sums`."""
     return moments_of_sums(len(scores), math.fsum(scores), math.fsum(score * score for score in scores))
 
 
 def moments_of_sums(number: int, total: float, squares: float) -> tuple[float, float]:
-    """Return the mean, and the variance of one score, above 0, from the sums of scores and of their squares.
+    """Return the mean and the variance (above 0) of one score from the sums of scores and of their squares.
 
-    Half a deal won and half a deal lost are added before the variance is taken, in the spirit of Agresti and Coull
-    (1998, The American Statistician 52), so that a few deals, or deals that all end alike, do not look certain.
+    Half a deal won and half a deal lost are added before computing the variance, after Agresti and Coull (1998, The
+    American Statistician 52), so that a few deals, or deals that all end alike, do not look certain.
     """
     padded, square = (total + 0.5) / (number + 1), (squares + 0.5) / (number + 1)
     return total / number, square - padded * padded
 
 
 def score_interval(scores: Sequence[float]) -> Interval:
-    """Return the score share with Wilson's interval (1927, JASA 22), for the effective number of games.
+    """Return the score share with Wilson's interval (1927, JASA 22) for the effective number of games.
 
     That number is p(1 - p) / (variance of the mean), the effective sample size of Korn and Graubard (1998, Survey
-    Methodology 24), p and the variance as `moments` has them; so the interval stays within 0 and 1.
+    Methodology 24), with p and the variance from `moments`. The interval stays within 0 and 1.
     """
     mean, variance = moments(scores)
     middle = (math.fsum(scores) + 0.5) / (len(scores) + 1)
@@ -54,7 +54,7 @@ def score_interval(scores: Sequence[float]) -> Interval:
 
 
 def mean_interval(values: Sequence[float]) -> Interval:
-    """Return the mean with its interval by Student's t: infinite for a single value."""
+    """Return the mean with its interval by Student's t; infinite for a single value."""
     mean = math.fsum(values) / len(values)
     if len(values) == 1:
         return Interval(mean, -math.inf, math.inf)
@@ -62,9 +62,9 @@ def mean_interval(values: Sequence[float]) -> Interval:
 
 
 def adjusted_interval(scores: Sequence[float]) -> Interval:
-    """Return the mean of scores with the luck taken out, which may be beyond 0 and 1, with its interval.
+    """Return the mean of luck-adjusted scores, which may lie outside 0 to 1, with its interval.
 
-    The variance is as `moments` has it, so that deals that all end alike do not look certain.
+    The variance is that of `moments`, so that deals that all end alike do not look certain.
     """
     mean, variance = moments(scores)
     return around(mean, variance, len(scores)) if len(scores) > 1 else mean_interval(scores)
@@ -77,7 +77,7 @@ def around(mean: float, variance: float, count: int) -> Interval:
 
 
 def elo_of(score: float, seats: int) -> float:
-    """Return the Elo difference that gives a score share, infinite for 0 and 1.
+    """Return the Elo difference for a score share; infinite for 0 and 1.
 
     With strengths a and b = 1 (Bradley and Terry 1952; Luce 1959 for more than two), one player among n wins
     a / (a + n - 1); Elo is 400 log10 a.
@@ -88,7 +88,7 @@ def elo_of(score: float, seats: int) -> float:
 
 
 def score_of(elo: float, seats: int) -> float:
-    """Return the score share that an Elo difference gives; the inverse of `elo_of`."""
+    """Return the score share for an Elo difference; the inverse of `elo_of`."""
     return 1 / (1 + (seats - 1) * 10 ** (-elo / 400))
 
 
@@ -124,7 +124,7 @@ class Sprt:
         """Return the log-likelihood ratio in its normal approximation, with the variance of whole deals.
 
         N (s1 - s0) (2 mean - s0 - s1) / (2 variance): M. Van den Bergh, "A practical introduction to the GSPRT"
-        (fishtest), whose pentanomial model of game pairs is this for two seats. The scores are given by their number,
+        (fishtest); for two seats this is its pentanomial model of game pairs. The scores are given by their number,
         their sum and the sum of their squares.
         """
         mean, variance = moments_of_sums(number, total, squares)
@@ -133,16 +133,16 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The log-likelihood ratios at which H0 and H1 are accepted."""
+        """Return the log-likelihood ratios at which H0 and H1 are accepted."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
 
 class SprtCourse:
-    """A test on its way from deal to deal. It ends at the first that decides it; later ones change nothing (Wald).
+    """A sequential test in progress. It ends at the first deal that decides it; later deals change nothing (Wald).
 
     Attributes:
-        llr: log-likelihood ratio, at its end or so far.
-        verdict: the same.
+        llr: log-likelihood ratio, at the end of the test or so far.
+        verdict: verdict at the same point.
     """
 
     def __init__(self, test: Sprt, seats: int) -> None:
@@ -151,7 +151,7 @@ class SprtCourse:
         self._number, self._total, self._squares = 0, 0.0, 0.0
 
     def add(self, score: float) -> None:
-        """Take the score of the next deal."""
+        """Add the score of the next deal."""
         if self.verdict != SprtVerdict.OPEN:
             return
         self._number, self._total, self._squares = self._number + 1, self._total + score, self._squares + score * score

@@ -1,9 +1,9 @@
-"""Numeric options of a bot, tuned in the arena by simultaneous perturbation (SPSA).
+"""Tunes numeric options of a bot in the arena by simultaneous perturbation (SPSA).
 
 J. C. Spall, "Multivariate stochastic approximation using a simultaneous perturbation gradient approximation", IEEE
 TAC 37 (1992); gains and their exponents after his "Implementation of the simultaneous perturbation algorithm", IEEE
-TAES 34 (1998); points are kept far enough inside their ranges to be perturbed both ways, after P. Sadegh, Automatica 33
-(1997). A step costs the same number of games however many options are tuned.
+TAES 34 (1998). Points stay far enough inside their ranges to be perturbed both ways, after P. Sadegh, Automatica 33
+(1997). A step costs the same number of games for any number of options.
 """
 
 import math
@@ -20,7 +20,7 @@ from clerestory.search.arena.pool import TaskRunner
 from clerestory.search.arena.results import Results, are_numbers, is_number, write_line
 from clerestory.search.arena.series import missing, scores
 
-GAIN, STABILITY, GAIN_DECAY = 0.5, 10, 0.602  # a, A and alpha of Spall 1998, for ranges taken as 0 to 1
+GAIN, STABILITY, GAIN_DECAY = 0.5, 10, 0.602  # a, A and alpha of Spall 1998, for ranges mapped to 0 to 1
 SPAN, SPAN_DECAY = 0.1, 0.101  # c and gamma
 NUMBER = r"-?\d+(?:\.\d+)?"
 
@@ -30,7 +30,7 @@ class TunedOption:
     """An option and the range in which it is tuned.
 
     Attributes:
-        name: of the option.
+        name: name of the option.
         low, high: bounds, inclusive.
         whole: whether values are whole numbers.
     """
@@ -54,14 +54,14 @@ class TunedOption:
         return math.floor(value + 0.5) if self.whole else value
 
     def place(self, text: str) -> float:
-        """Return the place of a value, 0 to 1. Raises BadMatch if it is outside the range or not a number."""
+        """Return the place of a value, 0 to 1. Raises BadMatch if it is not a number or outside the range."""
         value = float(text) if re.fullmatch(NUMBER, text, re.ASCII) else math.nan
         if not self.low <= value <= self.high:
             raise BadMatch(f"{self.name}: the start, {text[:80]!r}, is not a number from {self.low:g} to {self.high:g}")
         return (value - self.low) / (self.high - self.low)
 
     def span(self, step: int) -> float:
-        """Return how far a step perturbs to either side; for whole numbers, far enough to reach the next one."""
+        """Return the perturbation of a step; for whole numbers, large enough to reach the next one."""
         span: float = SPAN / (step + 1) ** SPAN_DECAY
         return max(span, 0.5 / (self.high - self.low)) if self.whole else span
 
@@ -71,17 +71,18 @@ Point = list[float]  # one place per range
 
 @dataclass(frozen=True, slots=True)
 class TuningPlan:
-    """What is tuned.
+    """The parameters of a tuning run.
 
     Attributes:
-        load: returns the game, as in Match.
+        load: returns the game, as for Match.
         seats: number of players.
-        bot: text of the bot; its options are the starting point, or the middle of the range for those it leaves out.
+        bot: text of the bot; its options are the starting point, and options it omits start in the middle of their
+            range.
         ranges: options to tune.
         against: text of the bot that both points of a step play against; None to let them play each other.
-        budget: text of the budget of a move.
-        seed: of the first deal.
-        deals: per match; a step plays one match, or two with `against`.
+        budget: budget of a move, as text.
+        seed: seed of the first deal.
+        deals: deals per match; a step plays one match, or two with `against`.
     """
 
     load: Callable[[], Game]
@@ -95,7 +96,7 @@ class TuningPlan:
 
     @property
     def games_per_step(self) -> int:
-        """Number of games in a step."""
+        """Number of games per step."""
         return self.deals * self.seats * (1 if self.against is None else 2)
 
     def header(self) -> dict[str, Any]:
@@ -109,10 +110,10 @@ class TuningPlan:
         }  # fmt: skip
 
     def rehearse(self, deals: int | None = None) -> None:
-        """Check by letting the bots move at the start and at both bounds. Raises BadBot, BadLimit or BadMatch.
+        """Check the run by letting the bots move at the start and at both bounds. Raises BadBot, BadLimit or BadMatch.
 
         Args:
-            deals: of all steps and what follows them, for which there must be seeds; None for those of a step.
+            deals: number of deals that need seeds, for all steps and the confirmation; None for one step.
         """
         names = [option.name for option in self.ranges]
         if not names or len(set(names)) < len(names):
@@ -123,23 +124,23 @@ class TuningPlan:
             self.match(a, b, 0, deals).rehearse()
 
     def start(self) -> Point:
-        """Return the starting point, from the bot's text."""
+        """Return the starting point given by the bot's text."""
         given = options_of(self.bot)
         return [option.place(given[option.name]) if option.name in given else 0.5 for option in self.ranges]
 
     def bot_at(self, point: Point) -> str:
-        """Return the bot's text at a point."""
+        """Return the bot's text for a point."""
         values = {option.name: option.value(place) for option, place in zip(self.ranges, point, strict=True)}
         changed = options_of(self.bot) | {name: f"{value:.6g}" for name, value in values.items()}
         return f"{self.bot.partition(':')[0]}:{','.join(f'{name}={value}' for name, value in changed.items())}"
 
     def match(self, a: str, b: str, step: int, deals: int | None = None) -> Match:
-        """Return a match on the deals of a step, or on `deals` of them starting there."""
+        """Return a match on the deals of a step, or on `deals` deals starting there."""
         return Match(self.load, self.seats, (a, b), self.budget, self.seed + step * self.deals, deals or self.deals)
 
 
 def options_of(bot: str) -> dict[str, str]:
-    """Return the options in a bot's text."""
+    """Return the options given in a bot's text."""
     pairs = (pair.partition("=") for pair in bot.partition(":")[2].split(",") if pair)
     return {name: value for name, _, value in pairs}
 
@@ -149,12 +150,12 @@ def options_of(bot: str) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class TuningStep:
-    """One step, a line of the results.
+    """One step, which is one line of the results.
 
     Attributes:
-        step: its number, from 0.
+        step: number of the step, from 0.
         plus, minus: texts of the bots at the two points compared.
-        difference: win share of a seat of `plus` minus that of `minus`, -1 to 1.
+        difference: win share of a seat of `plus` minus that of a seat of `minus`, -1 to 1.
         point: the next point.
     """
 
@@ -179,7 +180,7 @@ def take_step(tuning: TuningPlan, step: int, point: Point, run: TaskRunner) -> T
 
 
 def compare(tuning: TuningPlan, step: int, plus: str, minus: str, run: TaskRunner) -> float:
-    """Return the win share of `plus` minus that of `minus`, against the third bot or each other, on equal deals."""
+    """Return the win share of `plus` minus that of `minus` on equal deals, against the third bot or each other."""
     if tuning.against is None:
         share = mean_score(tuning.match(plus, minus, step), run)
         return share - (1 - share) / (tuning.seats - 1)
@@ -206,8 +207,8 @@ def tune(
     """Take the remaining steps, and yield each once it is stored.
 
     Args:
-        tuning: already rehearsed.
-        steps: total number, including those done.
+        tuning: a run that has been rehearsed.
+        steps: total number of steps, including those done.
         run: plays tasks.
         file: where steps are stored.
         done: the steps taken so far.
@@ -222,12 +223,12 @@ def tune(
 
 
 def read_steps(lines: list[dict[str, Any]], options: int) -> list[TuningStep]:
-    """Return the steps of a file, of so many options. Raises BadMatch for a line that is not the next step."""
+    """Return the steps in a file, for a number of options. Raises BadMatch for a line that is not the next step."""
     return [read_step(number, line, options) for number, line in enumerate(lines)]
 
 
 def read_step(number: int, fields: dict[str, Any], options: int) -> TuningStep:
-    """Return the step of a number. Raises BadMatch."""
+    """Return the step with a given number from its fields. Raises BadMatch."""
     try:
         step = TuningStep(**fields)
     except TypeError:
@@ -238,7 +239,7 @@ def read_step(number: int, fields: dict[str, Any], options: int) -> TuningStep:
 
 
 def can_be_continued(step: TuningStep, options: int) -> bool:
-    """Whether what a line says of a step is of its type and in its range, for each option."""
+    """Whether every field of a step has the right type, range and number of options."""
     return (
         all(isinstance(bot, str) for bot in (step.plus, step.minus))
         and is_number(step.difference)

@@ -1,4 +1,4 @@
-"""The review of a game in the thread of the caller, search by search."""
+"""Reviews a game in the caller's thread, search by search."""
 
 from collections.abc import Generator
 from typing import TypeVar
@@ -18,8 +18,8 @@ def annotate(end: State, plan: ReviewPlan) -> Annotation:
     """Return the review of a game.
 
     Args:
-        end: its last position, with the history from the opening.
-        plan: how it is reviewed.
+        end: last position of the game, with the history from the opening.
+        plan: parameters of the review.
 
     Raises BadLimit for a search option out of its range, WrongSeat for a viewer that does not exist.
     """
@@ -30,7 +30,7 @@ def annotate(end: State, plan: ReviewPlan) -> Annotation:
 
 
 def answered(searches: Generator[SearchTask, Result, T]) -> T:
-    """Run the searches of a study, and return its result."""
+    """Run the searches of a study, and return the study's result."""
     try:
         task = next(searches)
         while True:

@@ -1,4 +1,4 @@
-"""The review of a game as a whole, and its form as JSON."""
+"""The review of a whole game, and its JSON form."""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -25,28 +25,28 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotation:
-    """A game reviewed.
+    """A reviewed game.
 
     Attributes:
-        game: its name.
-        title: the same for people.
-        names: of the seats.
-        plies: of the record, decisions and chance events, forced ones among them.
-        ended: how it ended in words; "" for a game that is not over.
+        game: name of the game.
+        title: name of the game for display.
+        names: names of the seats.
+        plies: number of plies of the record: decisions and chance events, including forced ones.
+        ended: how the game ended, as text; "" for a game that is not over.
         plan: the plan of the review.
         settings: options of the search.
-        valuations: of the plies with more than one legal action or outcome, in order.
+        valuations: valuations of the plies with more than one legal action or outcome, in order.
         final: the result in millionths; for a game that is not over by its rules, the shares of its last position.
         floors: the noise floor at each valuation, in millionths.
-        decisions: valuations by ply, with those of one plan as its most expensive one.
+        decisions: valuations by ply; a plan is represented by its most expensive one.
         spans: first and last ply of each decision, by its ply.
         accounts: the ledger, by seat.
-        figures: of the decisions, by seat.
+        figures: figures of the decisions, by seat.
         rollouts: results of rollouts of decisions, by ply; {} if none were made.
-        unrolled: errors for which the time for rollouts was too short.
-        early: its players ended the game, not its rules.
-        favour: the seat that the game favours, in words; None for none.
-        language: in which it is told: that of its names, labels and reasons.
+        unrolled: number of errors without rollouts for lack of time.
+        early: whether the players ended the game before its rules did.
+        favour: text on the seat that the game favours; None for none.
+        language: language of its names, labels and reasons.
     """
 
     game: str
@@ -71,7 +71,7 @@ class Annotation:
 
     @property
     def colours(self) -> tuple[str, ...]:
-        """The colour of each seat, as it is drawn."""
+        """The display colour of each seat."""
         return tuple(DRAWN.values())[: len(self.names)]
 
     @property
@@ -81,12 +81,12 @@ class Annotation:
 
     @property
     def floor(self) -> int:
-        """The noise floor of the game in one figure: the mean over its decisions, 0 without any."""
+        """The noise floor of the game as one figure: the mean over its decisions, 0 without any."""
         known = [floor for one, floor in zip(self.valuations, self.floors, strict=True) if one.seat != NATURE]
         return round(fmean(known)) if known else 0
 
     def floor_at(self, ply: int) -> int:
-        """Return the noise floor around a ply that was valued."""
+        """Return the noise floor around a valued ply."""
         place = bisect_left(self.valuations, ply, key=lambda one: one.ply)
         return self.floors[place]
 
@@ -99,12 +99,12 @@ class Annotation:
         return class_of(decision, self.floor_at(valuation.ply)) if decision is not None else ""
 
     def errors(self, seat: int | None = None) -> list[PlyValuation]:
-        """Return the classified errors, of a seat or of all, the most expensive first."""
+        """Return the classified errors of a seat or of all seats, most expensive first."""
         found = [one for one in self.decisions.values() if self.class_of(one) and seat in (None, one.seat)]
         return sorted(found, key=lambda one: (-one.loss, one.ply))
 
     def luckiest(self, most: int = 10) -> list[PlyValuation]:
-        """Return the chance events that changed the shares most, the largest first."""
+        """Return the chance events that changed the shares most, largest first."""
         events = [one for one in self.valuations if one.seat == NATURE]
         return sorted(events, key=lambda one: (-max(map(abs, one.change)), one.ply))[:most]
 
@@ -118,7 +118,7 @@ class Annotation:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it for JSON: shares as numbers with six decimals, which add up exactly."""
+        """Return the review for JSON: shares as numbers with six decimals that add up exactly."""
         return {
             "annotation": FORMAT,
             "game": self.game,
@@ -143,7 +143,7 @@ class Annotation:
         }
 
     def _account(self, seat: int) -> dict[str, Any]:
-        """The ledger of a seat, and the figures of its decisions."""
+        """Return the ledger of a seat and the figures of its decisions."""
         account, figures = self.accounts[seat], self.figures[seat]
         return {
             "seat": self.names[seat],
@@ -162,7 +162,7 @@ class Annotation:
         }
 
     def _move(self, one: PlyValuation) -> dict[str, Any]:
-        """A ply that was valued."""
+        """Return a valued ply."""
         fields = {
             "ply": one.ply,
             "by": "nature" if one.seat == NATURE else self.names[one.seat],
@@ -187,9 +187,9 @@ def assemble(end: State, plan: ReviewPlan, valuations: Sequence[PlyValuation], f
     """Return the annotation of a game.
 
     Args:
-        end: its last position, with the history.
-        plan: by which the valuations were made.
-        valuations: in order.
+        end: last position of the game, with the history.
+        plan: the plan that the valuations followed.
+        valuations: valuations in order.
         final: shares of the last position of a game that is not over; else None.
     """
     result = in_units(end.win_shares()) if final is None else final
@@ -221,7 +221,7 @@ def assemble(end: State, plan: ReviewPlan, valuations: Sequence[PlyValuation], f
 
 
 def ranked(figures: SeatFigures, end: State, plan: ReviewPlan) -> SeatFigures:
-    """Return figures with the level of play whose mean loss is nearest."""
+    """Return figures with the level of play that has the nearest mean loss."""
     level = level_like(end.game, end.seats, figures.mean_loss, figures.counted, plan.iterations)
     return replace(figures, level=level)
 

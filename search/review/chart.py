@@ -1,4 +1,4 @@
-"""The chart of a review as SVG: win shares over the plies, mistakes on them, luck below."""
+"""Draws the chart of a review as SVG: win shares over the plies with marks for errors, and luck below."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,21 +11,21 @@ from clerestory.search.review.classes import GLYPHS
 from clerestory.search.review.ledger import UNIT, PlyValuation
 from clerestory.search.review.words import TENTH, percent, place, tell, verdict, winners
 
-LEFT, RIGHT, TOP, GAP = 42, 8, 20, 26  # around and between the two panels
-BADGE = 9  # radius of the mark of an error
-LETTER = 7.5, 12  # width, of most letters less, and height
-LARGEST_BAR = UNIT // 20  # luck that fills the lower panel, at least
+LEFT, RIGHT, TOP, GAP = 42, 8, 20, 26  # margins around and between the two panels
+BADGE = 9  # radius of an error mark
+LETTER = 7.5, 12  # width of most letters or less, and height
+LARGEST_BAR = UNIT // 20  # smallest luck that fills the lower panel
 
 Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Where things are in a chart.
+    """The layout of a chart.
 
     Attributes:
-        review: the review that it shows.
-        width: of the picture, in its own units; letters are 12 units high.
+        review: the review to show.
+        width: width of the picture, in its own units; letters are 12 units high.
         high: height of the panel of shares.
         low: height of the panel of luck.
     """
@@ -36,21 +36,21 @@ class Chart:
     low: int
 
     def x(self, ply: float) -> float:
-        """Horizontal position of a ply."""
+        """Return the horizontal position of a ply."""
         return LEFT + (self.width - LEFT - RIGHT) * ply / max(self.review.plies, 1)
 
     def y(self, units: float) -> float:
-        """Vertical position of a share of the win, the first seat on top."""
+        """Return the vertical position of a share of the win; the first seat is on top."""
         return TOP + self.high * units / UNIT
 
     @property
     def zero(self) -> float:
-        """Vertical position of zero luck."""
+        """The vertical position of zero luck."""
         return TOP + self.high + GAP + self.low / 2
 
     @property
     def height(self) -> float:
-        """Of the picture."""
+        """The height of the picture."""
         return TOP + self.high + GAP + self.low + 24
 
     def svg(self) -> str:
@@ -63,14 +63,14 @@ class Chart:
         )
 
     def rounds(self) -> Iterator[str]:
-        """Yield the number of each round over its plies, and a line where it begins."""
+        """Yield the number of each round above its plies, and a line where it begins."""
         for number, group in groupby(self.review.valuations, key=lambda one: one.round):
             x = self.x(next(group).ply - 1)
             if number:
                 yield f'<text class="soft" x="{x + 3:.1f}" y="{TOP - 6}">{number}</text>'
 
     def shares(self) -> list[tuple[float, Sequence[int]]]:
-        """Return the plies at which the shares are known, in order, and the shares there."""
+        """Return the plies at which the shares are known, in order, with the shares."""
         valuations = self.review.valuations
         start = valuations[0].before if valuations else self.review.final
         known = [(self.x(0), start), *((self.x(one.ply), one.after) for one in valuations)]
@@ -88,7 +88,7 @@ class Chart:
         yield from names
 
     def name_of(self, name: str, upper: list[Point], lower: list[Point]) -> str:
-        """Return the name of a seat as text in its area: where that is tallest and no mark is, best in the middle."""
+        """Return a seat's name as text where its area is tallest and free of marks, preferably in the middle."""
         end, wide = max(len(upper) - len(upper) // 6, 1), len(name) * LETTER[0]
         for plies in (range(len(upper) // 12, end), range(end)):
             spots = (self.spot(upper[ply:], lower[ply:], wide) for ply in plies)
@@ -96,10 +96,10 @@ class Chart:
             if free:
                 _, x, y = max(free, key=lambda spot: spot[0])
                 return f'<text class="name" x="{x:.1f}" y="{y:.1f}">{escape(name)}</text>'
-        return ""  # the tables below have the colours
+        return ""  # the tables below show the colours
 
     def spot(self, upper: list[Point], lower: list[Point], wide: float) -> tuple[float, float, float]:
-        """Return how tall an area is over the width of a text that begins where its borders do, and where that is."""
+        """Return the height of an area over the width of a text at the start of its borders, and its position."""
         x = min(upper[0][0], self.width - RIGHT - wide)
         reach = max(x + wide, upper[0][0])
         top = max(y for _, y in takewhile(lambda point: point[0] <= reach, upper))
@@ -107,19 +107,19 @@ class Chart:
         return bottom - top, x, (top + bottom) / 2 + 4
 
     def is_marked(self, x: float, y: float, wide: float) -> bool:
-        """Whether the mark of an error would cover a part of a text that begins at a place."""
+        """Whether an error mark would cover part of a text that begins at a position."""
         return any(
             x - BADGE < left < x + wide + BADGE and y - LETTER[1] - BADGE < top < y + BADGE
             for left, top in map(self.mark, self.review.errors())
         )
 
     def mark(self, one: PlyValuation) -> tuple[float, float]:
-        """Return the middle of the mark of an error: in the area of the seat that made it."""
+        """Return the centre of an error mark: in the area of the seat that made the error."""
         above = sum(one.after[: one.seat])
         return self.x(one.ply), self.y(above + one.after[one.seat] / 2)
 
     def axes(self) -> Iterator[str]:
-        """Yield the scale of the shares, the caption of the lower panel, and what the axes are."""
+        """Yield the scale of the shares, the caption of the lower panel, and the names of the axes."""
         for part in range(5):
             y = self.y(UNIT * part / 4)
             yield f'<line class="grid" x1="{LEFT}" x2="{self.width - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
@@ -148,12 +148,12 @@ class Chart:
 
     @property
     def scale(self) -> int:
-        """Luck that fills the lower panel, in millionths."""
+        """The luck that fills the lower panel, in millionths."""
         events = (one for one in self.review.valuations if one.seat == NATURE)
         return max([LARGEST_BAR, *(max(map(abs, one.change)) for one in events)])
 
     def bars(self) -> Iterator[str]:
-        """Yield two bars for each chance event: for the seat that it helped most and for the one that it hurt most."""
+        """Yield two bars for each chance event: for the seat that it helped most and the one that it hurt most."""
         for one in self.review.valuations:
             if one.seat == NATURE:
                 told = {"where": place(self.review, one), "what": one.label, "winners": winners(self.review, one)}
@@ -163,7 +163,7 @@ class Chart:
                 yield "</g>"
 
     def bar(self, one: PlyValuation, seat: int) -> str:
-        """Return the luck of a seat in an event, as a bar."""
+        """Return a seat's luck in an event, as a bar."""
         height = self.low / 2 * one.change[seat] / self.scale
         y = self.zero - max(height, 0)
         return (

@@ -1,4 +1,4 @@
-"""Judging decisions: classes of errors, the noise floor below which errors are not classified, figures by seat."""
+"""Judges decisions: classes of errors, the noise floor below which errors are not classified, figures by seat."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -10,13 +10,13 @@ from statistics import fmean
 from clerestory.engine.core import NATURE
 from clerestory.search.review.ledger import UNIT, PlyValuation, Shares, revaluations
 
-# By share lost, in millionths, the most serious first; similar to GNU Backgammon (0.02, 0.04, 0.08) and lichess (0.05,
+# By share lost, in millionths, most serious first; similar to GNU Backgammon (0.02, 0.04, 0.08) and lichess (0.05,
 # 0.10, 0.15).
 CLASSES = (("blunder", "??", 100_000), ("mistake", "?", 50_000), ("doubtful", "?!", 20_000))
 GLYPHS = {name: glyph for name, glyph, _ in CLASSES}
-FLOORS = 2  # an error is classified above so many times the noise floor
+FLOORS = 2  # an error is classified if it exceeds this multiple of the noise floor
 FEW = 20  # steps needed to estimate a floor
-LOSS_OF_ACCURACY = 0.034  # of a win: mean loss at which the accuracy falls to 1 / e
+LOSS_OF_ACCURACY = 0.034  # share of a win: mean loss at which the accuracy falls to 1 / e
 NEAR = 40  # steps around a ply that determine its floor: the last round is noisier than the first
 
 
@@ -25,14 +25,14 @@ class SeatFigures:
     """The figures of one seat's decisions.
 
     Attributes:
-        seat: whose.
+        seat: the seat.
         counted: number of decisions with something at stake.
         idle: number of decisions whose actions are all within the noise floor of each other.
-        mean_loss: of those counted, in millionths of a win; None if there are none.
-        accuracy: by the mean loss, 0 to 100; None if there are none.
+        mean_loss: mean loss of those counted, in millionths of a win; None if there are none.
+        accuracy: accuracy derived from the mean loss, 0 to 100; None if there are none.
         points: points of margin lost by errors.
-        classes: how many decisions were of each class.
-        level: of play whose mean loss is about the same; None if too little is known.
+        classes: number of decisions in each class.
+        level: level of play with about the same mean loss; None without enough data.
     """
 
     seat: int
@@ -46,13 +46,14 @@ class SeatFigures:
 
 
 def noise_floors(valuations: Sequence[PlyValuation], final: Shares, general: Sequence[int]) -> list[int]:
-    """Return, around each valuation, the spread of the steps at which nothing should have changed, in millionths.
+    """Return the noise floor around each valuation, in millionths.
 
-    Such a step is the change in the share of the seat that decided, from a decision at which the best action was played
-    to the next valuation. The spread is the root mean square over the nearest steps; the step to the result is omitted.
+    The floor is the spread of the steps at which nothing should have changed: from a decision in which the best action
+    was played to the next valuation, the change in the share of the seat that decided. The spread is the root mean
+    square over the nearest steps; the step to the result is omitted.
 
     Args:
-        valuations: in order.
+        valuations: valuations in order.
         final: the result, or the shares of the last position.
         general: the floor measured on other games, at each valuation; used if the review has too few steps.
     """
@@ -79,7 +80,7 @@ def quiet_steps(valuations: Sequence[PlyValuation], final: Shares) -> list[tuple
 
 
 def class_of(valuation: PlyValuation, floor: int) -> str:
-    """Return the class of a decision; "" if it lost at most twice the floor, or less than the smallest class."""
+    """Return the class of a decision; "" if it lost at most FLOORS times the floor, or less than the smallest class."""
     if valuation.loss <= FLOORS * floor:
         return ""
     return next((name for name, _, least in CLASSES if valuation.loss >= least), "")
@@ -88,7 +89,7 @@ def class_of(valuation: PlyValuation, floor: int) -> str:
 def accuracy(mean_loss: float) -> float:
     """Return the accuracy of decisions, 0 to 100, for their mean loss in millionths: about 50 for level 1.
 
-    It depends on the mean loss alone, as the level does, so that the two never disagree about who played better.
+    Like the level, it depends on the mean loss alone, so the two never disagree about who played better.
     """
     return 100 * exp(-mean_loss / UNIT / LOSS_OF_ACCURACY)
 

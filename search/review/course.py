@@ -1,8 +1,8 @@
-"""The plies of a game for a review, and whose knowledge is used to judge each.
+"""The plies of a game for a review, each with the knowledge used to judge it.
 
-A decision is judged with the knowledge of its seat, a chance event with what everyone could see. Apart from the seat's
-own cards, only information that the record reveals is used: a coming event that was shown to a seat counts only if the
-event was revealed later. Records with the same actions have the same review, whatever the other cards.
+A decision is judged with the knowledge of its seat, a chance event with public knowledge. Apart from the seat's own
+cards, only information that the record reveals is used: a coming event that was shown to a seat counts only if the
+event was revealed later. Records with the same actions thus have the same review, whatever the other cards.
 """
 
 from collections.abc import Sequence
@@ -15,11 +15,11 @@ from clerestory.search.root import Root, observe
 
 @dataclass(frozen=True, slots=True)
 class Ply:
-    """An action of the record, and the position that it was chosen in.
+    """An action of the record, and the position in which it was chosen.
 
     Attributes:
-        number: from 1.
-        round: of the game, from 1; 0 in a game without rounds.
+        number: number of the ply, from 1.
+        round: round of the game, from 1; 0 in a game without rounds.
         turn: the seat that decided, NATURE for a chance event.
         action: the action or outcome.
         root: the position with the judge's knowledge; None if there was no choice.
@@ -38,9 +38,9 @@ def plies_of(end: State, viewer: int | None = None) -> list[Ply]:
     """Return the plies of a game.
 
     Args:
-        end: its last position, with the history from the opening.
-        viewer: the seat whose knowledge is used for every ply, required while the game is running; None for a
-            finished game, or if all of the record may be known.
+        end: last position of the game, with the history from the opening.
+        viewer: the seat whose knowledge is used for every ply, required for an unfinished game; None for a finished
+            game, or if the whole record may be known.
 
     Raises WrongSeat for a viewer that does not exist.
     """
@@ -57,7 +57,7 @@ def plies_of(end: State, viewer: int | None = None) -> list[Ply]:
 
 
 def shown(position: State, later: Sequence[Action]) -> Action | None:
-    """Return the event that the seat to decide has been shown; None if there was none, or it was never revealed."""
+    """Return the event shown to the seat to decide; None if there was none, or if it was never revealed."""
     possible = () if position.turn == NATURE else position.observe(NATURE).private_outcomes(position.turn)
     return next((action for action in later if action in possible), None) if possible else None
 
@@ -76,16 +76,16 @@ def known(position: State, viewer: int | None, later: Sequence[Action]) -> Root:
     """Return a position with the judge's knowledge.
 
     Args:
-        position: with everything in the record.
+        position: a position with everything in the record.
         viewer: as in `plies_of`.
-        later: the actions from here on.
+        later: the later actions of the record.
     """
     judge = position.turn if viewer is None else viewer
     if viewer is None and judge != NATURE and position.observe(NATURE).private_outcomes(judge):
         return foreseen(position, judge, shown(position, later))
     try:
         return observe(position, observer=judge)
-    except HiddenFromSeat:  # a record that never held the seat's own cards
+    except HiddenFromSeat:  # the record lacks the seat's own cards
         return observe(position, observer=NATURE)
 
 

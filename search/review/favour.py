@@ -1,4 +1,4 @@
-"""Which seat a game favours, as measured in games between equals (`seats.toml`)."""
+"""The seat that a game favours, as measured in games between equals (`seats.toml`)."""
 
 from functools import cache
 
@@ -6,15 +6,15 @@ from clerestory.engine.core import Game
 from clerestory.i18n.sentences import Text, text
 from clerestory.search.review.measured import measured
 
-WORTH_A_WORD = 5.0  # percent above an even share from which on a seat is called favoured
-SURE = 3.0  # standard errors by which it must exceed an even share
+WORTH_A_WORD = 5.0  # percent above an even share at which a seat is called favoured
+SURE = 3.0  # required excess over an even share, in standard errors
 
 
 @cache
 def favoured(game: Game, seats: int) -> Text | None:
     """Return the sentence on the seat that a game favours; None if it favours none by much, or was not measured.
 
-    What was measured with other cards is not told of these.
+    Measurements with other cards do not apply.
     """
     found = measured("seats.toml", game, seats)
     if found is None:

@@ -1,4 +1,4 @@
-"""The noise floor measured on other games, for games with too few steps to estimate their own (`floors.toml`)."""
+"""Noise floors measured on other games, for games with too few steps to estimate their own (`floors.toml`)."""
 
 import tomllib
 from collections.abc import Mapping
@@ -7,12 +7,12 @@ from importlib.resources import files
 
 from clerestory.search.review.ledger import UNIT
 
-CAUTIOUS = 25_000  # the floor of a game that was not measured: only mistakes and blunders are classified then
+CAUTIOUS = 25_000  # floor of an unmeasured game: only mistakes and blunders are classified
 
 
 @cache
 def measured(game: str, seats: int) -> Mapping[int, int]:
-    """Return the floor, in millionths of a win, by the first round for which it holds; {} for a game not measured."""
+    """Return the floors, in millionths of a win, by the first round of each; {} if not measured."""
     tables = tomllib.loads(files(__package__).joinpath("floors.toml").read_text(encoding="utf-8"))
     rounds = tables.get(game, {}).get(str(seats), {})
     return {int(first): round(floor * UNIT / 1000) for first, floor in rounds.items()}

@@ -1,4 +1,4 @@
-"""The ledger of a game: win shares that add up exactly, for each seat.
+"""The ledger of a game: each seat's win shares, which add up exactly.
 
     share at the start + luck by source + own errors + gifts of others + revaluation = result
 
@@ -13,34 +13,34 @@ from itertools import pairwise
 from clerestory.engine.core import NATURE
 from clerestory.i18n.sentences import Text
 
-UNIT = 1_000_000  # of a share: a win
-SHOWN = "shown ahead"  # the source of an event that a seat knew before it was revealed
+UNIT = 1_000_000  # millionths in a win
+SHOWN = "shown ahead"  # the source of luck for an event that a seat knew before it was revealed
 
 Shares = tuple[int, ...]  # by seat, in millionths; they sum to UNIT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlyValuation:
-    """The effect of a ply, as valued by the reviewer.
+    """The effect of a ply on the win shares, according to the searches.
 
     Attributes:
-        ply: its number, from 1.
-        round: of the game; 0 in a game without rounds.
+        ply: number of the ply, from 1.
+        round: round of the game; 0 in a game without rounds.
         seat: the seat that decided, NATURE for a chance event.
-        action: its text.
+        action: text of the action or outcome.
         label: the same in plain English.
         source: the kind of luck; "" for a decision.
-        before: win shares before it: after the best action, or the mean over the outcomes weighted by their odds.
-        after: win shares after it.
+        before: win shares before the ply: after the best action, or the mean over the outcomes weighted by their odds.
+        after: win shares after the ply.
         best: text of the best action; of a chance event, "".
         best_label: the same in plain English.
         points: points of margin that the action cost, 0 or more; of a chance event, 0.
         stake: difference between the best and the worst action for the seat that decided, in millionths; of a chance
             event, 0.
-        iterations: of all searches of the ply.
-        line: the principal variation of the best action, in texts.
+        iterations: total over all searches of the ply.
+        line: the principal variation of the best action, as texts.
         reason: sentences on what the best action gains over the one played, if that exceeds chance; else "".
-        reasons: the same in codes and arguments.
+        reasons: the same as codes and arguments.
     """
 
     ply: int
@@ -76,11 +76,11 @@ class Account:
     """The ledger of one seat, in millionths of a win.
 
     Attributes:
-        seat: whose.
-        start: its share before the first ply that was valued.
-        luck: by source, in the order in which the sources were met.
-        errors: its own, 0 or less.
-        gifts: from others' errors; below 0 if they cost it something.
+        seat: the seat.
+        start: its share before the first valued ply.
+        luck: its luck by source, in the order in which the sources first occurred.
+        errors: the cost of the seat's errors, 0 or less.
+        gifts: its gain from others' errors; below 0 if they cost it something.
         revaluation: the disagreement of the searches from ply to ply.
         final: the result, or the share of the last position of a game that is not over.
     """
@@ -95,17 +95,17 @@ class Account:
 
     @property
     def total_luck(self) -> int:
-        """Luck of all sources."""
+        """The luck of all sources."""
         return sum(self.luck.values())
 
     @property
     def adjusted(self) -> int:
-        """The result without the luck."""
+        """The result minus the luck."""
         return self.final - self.total_luck
 
 
 def in_units(shares: Sequence[float]) -> Shares:
-    """Return win shares in millionths that sum to UNIT; what rounding leaves goes to the largest remainders."""
+    """Return win shares in millionths that sum to UNIT, by the largest remainder method."""
     total = sum(shares)
     exact = [share * UNIT / total for share in shares]
     whole = [int(share) for share in exact]
@@ -116,7 +116,7 @@ def in_units(shares: Sequence[float]) -> Shares:
 
 
 def revaluations(valuations: Sequence[PlyValuation], final: Shares) -> list[Shares]:
-    """Return the revaluation between each valuation and the next, or the result: one vector each, which sums to 0."""
+    """Return the revaluation between each valuation and the next, or the result: vectors that each sum to 0."""
     following = [valuation.before for valuation in valuations[1:]] + [final] * bool(valuations)
     return [
         tuple(then - now for now, then in zip(valuation.after, before, strict=True))
@@ -125,12 +125,12 @@ def revaluations(valuations: Sequence[PlyValuation], final: Shares) -> list[Shar
 
 
 def levelled(valuations: Sequence[PlyValuation], final: Shares) -> list[PlyValuation]:
-    """Return the valuations with equal shares where nothing happened between them.
+    """Return the valuations with equal shares wherever nothing happened between them.
 
-    Consecutive decisions without luck or error between them are one position to the reviewer: their shares become the
-    mean over their searches. The search of a chance event looks less far ahead than that of a decision, because its
-    iterations are divided among the outcomes. So only the luck is taken from it, and the shares around it come from the
-    next decision, or the result. Luck and errors do not change. Shares may then lie slightly outside 0 to 1.
+    Consecutive decisions without luck or error between them are one position for the review: their shares become the
+    mean over their searches. The search of a chance event looks less far ahead than that of a decision, because it
+    divides its iterations among the outcomes. It therefore contributes only the luck; the shares around it come from
+    the next decision, or the result. Luck and errors do not change. Shares may then lie slightly outside 0 to 1.
     """
     found: list[PlyValuation] = []
     following = final
@@ -144,7 +144,7 @@ def levelled(valuations: Sequence[PlyValuation], final: Shares) -> list[PlyValua
 
 
 def averaged(valuations: Sequence[PlyValuation]) -> list[PlyValuation]:
-    """Return the valuations with the shares of consecutive decisions that lost nothing replaced by their mean."""
+    """Return the valuations with the shares of consecutive lossless decisions replaced by their mean."""
     found: list[PlyValuation] = []
     for stretch in stretches(valuations):
         level = in_units([sum(shares) for shares in zip(*(one.before for one in stretch), strict=True)])
@@ -153,7 +153,7 @@ def averaged(valuations: Sequence[PlyValuation]) -> list[PlyValuation]:
 
 
 def stretches(valuations: Sequence[PlyValuation]) -> list[list[PlyValuation]]:
-    """Return runs of valuations in which all but the last are decisions that lost nothing; chance events are single."""
+    """Return runs of valuations in which all but the last are lossless decisions; chance events are single."""
     found: list[list[PlyValuation]] = []
     for before, one in zip([None, *valuations], valuations, strict=False):
         goes_on = before is not None and NATURE not in (before.seat, one.seat) and before.after == before.before
@@ -174,7 +174,7 @@ def accounts(valuations: Sequence[PlyValuation], final: Shares) -> tuple[Account
     """Return the ledger of each seat.
 
     Args:
-        valuations: of the plies at which something could happen, in order.
+        valuations: valuations of the plies at which shares could change, in order.
         final: the result in millionths, or the shares of the last position.
 
     Raises ValueError for valuations out of order.

@@ -1,4 +1,4 @@
-"""What was measured of games with the shipped cards, in tables by game and number of players."""
+"""Measurements of games with the shipped cards, in tables by game and number of players."""
 
 import tomllib
 from importlib.resources import files
@@ -8,7 +8,7 @@ from clerestory.engine.core import Game
 
 
 def measured(table: str, game: Game, seats: int) -> Any:
-    """Return what a table has of a game; None if it was not measured, or with other cards."""
+    """Return a game's entry in a table; None if it was not measured, or only with other cards."""
     tables = tomllib.loads(files(__package__).joinpath(table).read_text(encoding="utf-8"))
     found = tables.get(game.name, {})
     return found.get(str(seats)) if found.get("catalogue") == game.catalogue else None

@@ -1,4 +1,4 @@
-"""How a game is reviewed: the iterations for each ply, and the options of the search."""
+"""The parameters of a review: the iterations for each ply, and the options of the search."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -7,11 +7,11 @@ from clerestory.engine.core import Game
 from clerestory.search.errors import BadLimit
 from clerestory.search.options import asks_learned, shipped
 
-ITERATIONS = 16_000  # of a search, by default
+ITERATIONS = 16_000  # default iterations of a search
 LEAST = 50  # fewer would be meaningless
 MOST = 10_000_000
-TREE_BYTES = 32 << 20  # of each search, the same everywhere: a full tree would change the review
-OUTCOME_SHARE = 20  # an outcome of a chance event has at least the iterations of a search divided by this
+TREE_BYTES = 32 << 20  # of each search, the same on every machine: a full tree would change the review
+OUTCOME_SHARE = 20  # an outcome of a chance event gets at least the iterations of a search divided by this
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,10 +19,10 @@ class ReviewPlan:
     """The parameters of a review; equal records with equal plans have equal reviews.
 
     Attributes:
-        iterations: of each search, 50 to 10,000,000.
-        seed: of all random choices, 0 to 2**64 - 1.
+        iterations: iterations of each search, 50 to 10,000,000.
+        seed: seed of all random choices, 0 to 2**64 - 1.
         viewer: the seat whose knowledge is used for everything; None for each seat's own.
-        options: of the search, in place of the reviewer's.
+        options: search options that override those of the review.
 
     Raises BadLimit, which names the field.
     """
@@ -49,5 +49,5 @@ class ReviewPlan:
         return (self.seed * 1_000_003 + 4 * ply + search) % (1 << 64)
 
     def outcome_iterations(self, outcomes: int) -> int:
-        """Return the iterations of the search of a chance event: more where there are many outcomes."""
+        """Return the iterations of the search of a chance event, which grow with the number of outcomes."""
         return max(self.iterations, outcomes * (self.iterations // OUTCOME_SHARE))

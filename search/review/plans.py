@@ -1,4 +1,4 @@
-"""Plans as single decisions: the conversions of a round are judged together, not one by one."""
+"""Groups plans into single decisions: the conversions of a round are judged together."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -9,11 +9,11 @@ from clerestory.search.review.ledger import PlyValuation
 
 
 def plans(valuations: Sequence[PlyValuation], parts: Collection[str]) -> list[list[PlyValuation]]:
-    """Return the valuations, those of one plan together.
+    """Return the valuations grouped by plan.
 
     Args:
-        valuations: in order.
-        parts: first words of the actions that are parts of a plan.
+        valuations: valuations in order.
+        parts: first words of the actions that can be part of a plan.
     """
     found = [[one] for one in valuations[:1]]
     for before, one in pairwise(valuations):
@@ -25,13 +25,13 @@ def plans(valuations: Sequence[PlyValuation], parts: Collection[str]) -> list[li
 
 
 def goes_on(before: PlyValuation, one: PlyValuation, parts: Collection[str]) -> bool:
-    """Whether two decisions are of the same plan."""
+    """Whether two decisions belong to the same plan."""
     same = before.seat == one.seat != NATURE and before.round == one.round
     return same and all(other.action.split()[0] in parts for other in (before, one))
 
 
 def as_one(plan: Sequence[PlyValuation]) -> PlyValuation:
-    """Return a plan as one decision: its most expensive one, with the loss of all of them."""
+    """Return a plan as one decision: its most expensive one, with the total loss."""
     worst = max(plan, key=lambda one: (one.loss, -one.ply))
     change = [sum(parts) for parts in zip(*(one.change for one in plan), strict=True)]
     after = tuple(share + part for share, part in zip(worst.before, change, strict=True))

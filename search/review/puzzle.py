@@ -1,7 +1,7 @@
 """Puzzles: positions with one clearly best action, shipped with each game.
 
-The losses of the other actions were computed in advance, by long searches or by solving the position to the end
-(`python -m tools.lab.puzzles`), so that a try is judged at once, and everywhere with the same result.
+The losses of the other actions are computed in advance, by long searches or by solving the position to the end (`python
+-m tools.lab.puzzles`). A try is therefore judged at once, with the same result everywhere.
 """
 
 import json
@@ -19,19 +19,19 @@ from clerestory.i18n.sentences import Text
 from clerestory.search.gains import Gain
 from clerestory.search.reasons import stated, traded
 
-RIGHT = 0.02  # of a win: a try that loses less is right
-LEAST = 0.05  # of a win: least that every other action loses in a shipped puzzle
-UNFOUND = 9  # the level of a puzzle that no level solves
-FINISH = "finish"  # ends a plan of what is optional
+RIGHT = 0.02  # share of a win: a try that loses less is right
+LEAST = 0.05  # share of a win: minimum loss of every other action in a shipped puzzle
+UNFOUND = 9  # level of a puzzle that no level of play solves
+FINISH = "finish"  # ends a plan of optional actions
 PLAN_SEPARATOR = "; "  # between the actions of a plan
 
 
 class BadTry(ValueError):
-    """An action cannot be played in its place.
+    """An action is illegal at its place in a try.
 
     Attributes:
-        number: of the action, from 0.
-        legal: the texts of those that can; None if the text names no action of the game at all.
+        number: number of the action, from 0.
+        legal: texts of the legal actions; None if the text does not name any action of the game.
     """
 
     def __init__(self, number: int, legal: Sequence[str] | None) -> None:
@@ -48,17 +48,18 @@ class Puzzle:
     """A position to find the best action in.
 
     Attributes:
-        game: name of its game.
-        number: from 1, in the order of the file.
-        position: as the seat to decide knows it.
+        game: name of the game.
+        number: number of the puzzle, from 1, in the order of the file.
+        position: the position as the seat to decide knows it.
         level: the weakest level of play, 1 to 8, that solves it, as do all stronger ones.
-        exact: the losses were solved to the end of the game; else they were searched.
+        exact: whether the losses were solved to the end of the game; otherwise they were searched.
         losses: share of a win that each answer loses, by text; 0 only for the best. Where conversions or discards are
-            planned, an answer is a whole plan: the texts of its actions in their best order, separated.
-        gains: what the answer gains over the next best, as far as that exceeds chance: feature, whether at the end of
-            the game (else of the round), difference.
-        line: a likely continuation, in texts, beginning with the answer.
-        seed: of the game that it comes from.
+            planned, an answer is a whole plan: the texts of its actions in their best order, separated by
+            PLAN_SEPARATOR.
+        gains: gains of the answer over the next best that exceed chance: feature, whether at the end of the game (else
+            of the round), difference.
+        line: a likely continuation that begins with the answer, as texts.
+        seed: seed of the game that it comes from.
         ply: number of the next ply of that game.
     """
 
@@ -75,17 +76,17 @@ class Puzzle:
 
     @property
     def state(self) -> State:
-        """The position, as a State."""
+        """The position as a State."""
         return self.game.from_position(self.position)
 
     @property
     def seats(self) -> int:
-        """Players of the game."""
+        """Number of players."""
         return len(self.position[self.game.name]["players"])
 
     @property
     def step(self) -> str:
-        """The step of its position, which says what kind of decision it asks for."""
+        """The step of the position, which identifies the kind of decision."""
         found: str = self.position[self.game.name]["step"]
         return found
 
@@ -96,12 +97,12 @@ class Puzzle:
 
     @property
     def best(self) -> str:
-        """The text of the best answer."""
+        """Text of the best answer."""
         return min(self.losses, key=self.losses.__getitem__)
 
     @property
     def answer(self) -> tuple[Action, ...]:
-        """The best action, or those of the best plan."""
+        """The best action, or the actions of the best plan."""
         return tuple(map(self.game.parse_action, self.best.split(PLAN_SEPARATOR)))
 
     @property
@@ -111,18 +112,18 @@ class Puzzle:
 
     @property
     def reasons(self) -> tuple[Text, ...]:
-        """What the answer gains over the next best and gives up, as sentences."""
+        """Sentences on what the answer gains over the next best and gives up."""
         state = self.state
         gains = [Gain(feature, at_end, mean, 0.0, 1) for feature, at_end, mean in self.gains]
         return traded(stated(gains, self.game.tuning.told), state, state.turn)
 
     def plan(self, texts: Iterable[str]) -> dict[str, int]:
-        """Return how often each item is used in a plan; {} in a game without plans."""
+        """Return how often a plan uses each item; {} in a game without plans."""
         planner = LIST[self.game.name].planner
         return planner.held(tuple(texts)) if planner else {}
 
     def tried(self, texts: Sequence[str], *, ended: bool) -> tuple[str, ...]:
-        """Return the texts of a try; with `ended`, a plan is ended by `finish` if it can be. Raises BadTry."""
+        """Return the texts of a try; with `ended`, `finish` ends a plan where it can. Raises BadTry."""
         state = self.state
         for number, text in enumerate(texts):
             try:
@@ -135,17 +136,17 @@ class Puzzle:
         return (*texts, FINISH) if ended and can_end else tuple(texts)
 
     def is_whole(self, texts: Sequence[str]) -> bool:
-        """Whether actions are a whole answer: an action, or a plan that is ended by `finish` or the last discard."""
+        """Whether actions are a complete answer: an action, or a plan that ends with `finish` or the last discard."""
         if not self.is_plan:
             return bool(texts)
         last = [action.text for action in self.answer]
         return list(texts[-1:]) == [FINISH] if last[-1] == FINISH else len(texts) == len(last)
 
     def loss(self, texts: Sequence[str]) -> float:
-        """Return what a try loses, as a share of a win. Raises KeyError for one that is no answer.
+        """Return the loss of a try, as a share of a win. Raises KeyError for a try that is not an answer.
 
         Args:
-            texts: of an action; or of a plan, in any order, which may still go on.
+            texts: texts of an action, or of a plan in any order, which may be incomplete.
         """
         if not self.is_plan:
             return self.losses[texts[0]]
@@ -155,7 +156,7 @@ class Puzzle:
         return min(map(self.losses.__getitem__, fitting or [PLAN_SEPARATOR.join(texts)]))
 
     def solved_by(self, texts: Sequence[str]) -> bool:
-        """Whether a try is right. Raises KeyError for one that is no answer."""
+        """Whether a try is right. Raises KeyError for a try that is not an answer."""
         return self.loss(texts) < RIGHT
 
 

@@ -1,4 +1,4 @@
-"""The level of play for a mean loss, from the measured losses of the levels (`tools.lab.review_figures levels`)."""
+"""Estimates the level of play from a mean loss and measured losses (`tools.lab.review_figures levels`)."""
 
 from functools import cache
 from itertools import accumulate
@@ -9,30 +9,30 @@ from clerestory.search.review.ledger import UNIT
 from clerestory.search.review.measured import measured
 from clerestory.search.review.plan import ITERATIONS
 
-FEWEST = 20  # decisions with something at stake that are needed to estimate a level
+FEWEST = 20  # decisions with something at stake needed to estimate a level
 SHORTEST = ITERATIONS // 8  # iterations of a search: shorter reviews miss the small errors of strong players
-LEAST = 1e-4  # of a win: smaller mean losses count as this
+LEAST = 1e-4  # share of a win: minimum mean loss
 
 
 @cache
 def losses(game: Game, seats: int) -> tuple[float, ...]:
-    """Return the mean loss of a decision of each level, the weakest first, in shares of a win; () if not measured.
+    """Return each level's mean loss per decision, weakest level first, in shares of a win; () if not measured.
 
-    What was measured with other cards is not told of these.
+    Measurements with other cards do not apply.
     """
     thousandths = measured("ranks.toml", game, seats) or []
     return tuple(accumulate((max(loss / 1000, LEAST) for loss in thousandths), min))
 
 
 def level_like(game: Game, seats: int, mean_loss: float | None, counted: int, iterations: int) -> int | None:
-    """Return the level, 1 to 8, whose mean loss is nearest as a ratio; None if too little is known, or without a table.
+    """Return the level, 1 to 8, with the nearest mean loss by ratio; None without enough data or without a table.
 
     Args:
         game: the game.
         seats: number of players.
-        mean_loss: of a decision, in millionths of a win; None without decisions.
+        mean_loss: mean loss of a decision, in millionths of a win; None without decisions.
         counted: number of decisions behind the mean.
-        iterations: of the review's searches.
+        iterations: iterations of the review's searches.
     """
     known = losses(game, seats)
     if mean_loss is None or counted < FEWEST or iterations < SHORTEST or not known:

@@ -27,7 +27,7 @@ from clerestory.search.review.words import (
     winners,
 )
 
-# Texts of the page that have no arguments, by the last word of their keys.
+# Texts without arguments, by the last word of their keys.
 HEADINGS = (
     *(f"heading.{name}" for name in ("ledger", "errors", "luck", "moves", "made")),
     "ply",
@@ -61,12 +61,12 @@ def report(review: Annotation) -> str:
 
 
 def seat_name(review: Annotation, seat: int) -> str:
-    """Return a seat with its colour."""
+    """Return the name of a seat in its colour."""
     return f'<i class="seat" style="background: {review.colours[seat]}"></i><bdi>{escape(review.names[seat])}</bdi>'
 
 
 def ended(review: Annotation) -> str:
-    """Return how a game ended, in a sentence."""
+    """Return a sentence on how a game ended."""
     if review.ended:
         return tell(review, "ended", ended=review.ended)
     return tell(review, "unfinished.sentence", count=review.plies)
@@ -88,13 +88,13 @@ def row(name: str, cells: Iterable[str], kind: str) -> str:
 
 
 def listed(review: Annotation, items: Iterable[str]) -> str:
-    """Return an HTML list; a word if it is empty."""
+    """Return an HTML list, or a word if it is empty."""
     texts = "".join(f"<li>{item}</li>" for item in items)
     return f"<ol>{texts}</ol>" if texts else f"<p>{escape(tell(review, 'none'))}</p>"
 
 
 def error(review: Annotation, one: PlyValuation) -> str:
-    """Return an error in words."""
+    """Return the description of an error."""
     glyph = GLYPHS[review.class_of(one)]
     where = f'<span class="soft">{escape(place(review, one))}</span>'
     name = seat_name(review, one.seat)
@@ -103,13 +103,13 @@ def error(review: Annotation, one: PlyValuation) -> str:
 
 
 def event(review: Annotation, one: PlyValuation) -> str:
-    """Return a chance event in words."""
+    """Return the description of a chance event."""
     where = f'<span class="soft">{escape(place(review, one))}</span>'
     return f"{escape(one.label)} {where}<br>{escape(winners(review, one))}"
 
 
 def move(review: Annotation, one: PlyValuation) -> str:
-    """Return the row of a ply: what it changed for each seat."""
+    """Return the table row of a ply: its effect on each seat."""
     glyph = GLYPHS.get(review.class_of(one), "")
     best = one.best_label if one.seat != NATURE and one.loss else ""
     cells = [who(review, one), f"{one.label} {glyph}".strip(), best]

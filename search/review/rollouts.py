@@ -1,10 +1,10 @@
-"""Rollouts: the best action and the one played, both followed by play to the end in the same worlds with the same luck.
+"""Rollouts: play on after the best action and after the one played, in the same worlds with the same luck.
 
-The loss of an action is then estimated from results, with a correct standard error, and not from the reviewer's shares.
-It is unbiased for the players of the rollouts, which use a short search with the shipped options. The luck of the
-chance events is subtracted from each result (Zare's identity; GNU Backgammon's rollouts do the same): its mean is 0, so
-only noise is removed. An event that a seat was shown before counts as no luck: the mean would not be 0, as decisions
-depend on it. Like a study, a rollout yields searches, and its caller runs them.
+The loss of an action is then estimated from results, with a correct standard error, instead of from the review's
+shares. It is unbiased for the players of the rollouts, which use a short search with the shipped options. The luck of
+the chance events is subtracted from each result (Zare's identity; GNU Backgammon's rollouts do the same). Its mean is
+0, so this only removes noise. An event that a seat was shown in advance counts as no luck: its mean would not be 0, as
+decisions depend on it. Like a study, a rollout yields searches, which its caller runs.
 """
 
 from collections.abc import Generator, Mapping, Sequence
@@ -22,18 +22,18 @@ from clerestory.search.review.plan import ReviewPlan
 from clerestory.search.review.study import SearchTask
 from clerestory.search.root import Root, observe_decision
 
-ITERATIONS = 30  # of a decision of the players
+ITERATIONS = 30  # of a decision of the rollouts' players
 TREE_BYTES = 1 << 18
-FEWEST = 8  # pairs of games that are needed to estimate a loss
+FEWEST = 8  # pairs of games needed to estimate a loss
 
 RolloutSteps = Generator[SearchTask, Result, tuple[float, float]]
 
 
 def estimate(pairs: Sequence[tuple[float, float]]) -> Rollouts:
-    """Return the estimate from pairs of games, each given as its loss and by how much the best action was luckier.
+    """Return the estimate from pairs of games, each given as a loss and the best action's luck minus the other's.
 
-    Luck is subtracted as a control variate, with a weight by least squares. If all losses are equal, the standard error
-    is as if one more pair had ended differently.
+    Luck is subtracted as a control variate, with a least-squares weight. If all losses are equal, the standard error is
+    as if one more pair had ended differently.
     """
     count, losses, lucks = len(pairs), [loss for loss, _ in pairs], [luck for _, luck in pairs]
     loss, luck = fmean(losses), fmean(lucks)
@@ -45,7 +45,7 @@ def estimate(pairs: Sequence[tuple[float, float]]) -> Rollouts:
 
 
 def paired(root: Root, one: PlyValuation, plan: ReviewPlan, seed: int) -> RolloutSteps:
-    """Return the loss of the action played in one world, and by how much the best action was luckier."""
+    """Return the loss of the action played in one world, and the luck of the best action minus the other's."""
     world = root.view.determinize(seed)
     best = yield from finish(world, one.best, one.seat, plan, seed)
     played = yield from finish(world, one.action, one.seat, plan, seed)
@@ -59,14 +59,14 @@ def finish(world: State, action: str, seat: int, plan: ReviewPlan, seed: int) ->
     state.play(action)
     while not state.over:
         if state.turn == NATURE:
-            luck += draw(state, seat, Rng(nature.next()))  # each event has its own stream, independent of earlier ones
+            luck += draw(state, seat, Rng(nature.next()))  # an independent stream for each event
         else:
             state.play((yield from choice(state, seed, settings)))
     return state.win_shares()[seat], luck
 
 
 def choice(state: State, seed: int, settings: Mapping[str, Any]) -> Generator[SearchTask, Result, str | int]:
-    """Return the action of a player of the rollouts."""
+    """Return the action chosen by a player of the rollouts."""
     legal = state.legal_codes()
     if len(legal) == 1:
         return legal[0]
@@ -77,7 +77,7 @@ def choice(state: State, seed: int, settings: Mapping[str, Any]) -> Generator[Se
 
 
 def draw(state: State, seat: int, rng: Rng) -> float:
-    """Play a random outcome; return its luck, 0 without a learned value, and where a seat was shown the outcome."""
+    """Play a random outcome; return its luck, 0 without a learned value or if a seat was shown the outcome."""
     outcome = state.draw(rng)
     luck, shown = 0.0, any(state.foresees(one) for one in range(state.seats))
     if value_in_use(state.game)[0] == LEARNED and len(state.legal_codes()) > 1 and not shown:
@@ -89,7 +89,7 @@ def draw(state: State, seat: int, rng: Rng) -> float:
 
 
 def share_after(state: State, code: int, seat: int) -> float:
-    """Return a seat's share of the win after an outcome, by the learned value."""
+    """Return a seat's share of the win after an outcome, according to the learned value."""
     after = state.copy()
     after.play(code)
     if after.over:

@@ -1,7 +1,7 @@
 """The study of one ply: the searches it needs, and their evaluation.
 
-A study is a generator that yields SearchTasks and is sent the Result of each. Its caller runs the searches: one by one
-(`annotate.py`), or on the threads of an analyst.
+A study is a generator that yields SearchTasks and receives the Result of each. Its caller runs the searches: one by one
+(`annotating.py`), or on the threads of an analysis engine.
 """
 
 from collections.abc import Generator, Mapping, Sequence
@@ -24,14 +24,14 @@ from clerestory.search.root import Root
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchTask:
-    """A search to be made.
+    """The parameters of a search to run.
 
     Attributes:
-        root: what is searched.
-        seed: of its random choices.
-        iterations: how many.
-        options: of the search.
-        compared: texts of two actions; the result's reason is to state what the first gains over the second.
+        root: what to search.
+        seed: seed of its random choices.
+        iterations: number of iterations.
+        options: options of the search.
+        compared: texts of two actions; the result's reason states what the first gains over the second.
         tree_bytes: memory of its tree.
     """
 
@@ -44,8 +44,8 @@ class SearchTask:
 
 
 WORLDS, PLIES = 50, 10_000  # limits of the playouts behind a comparison's reason: about a millisecond
-LONGER = (1, 4, 16)  # times the iterations of a search, for comparisons of an action that seems to be an error
-DOUBTED = CLASSES[-1][2] / UNIT  # of a win: loss from which on an action seems to be an error; less has no class
+LONGER = (1, 4, 16)  # times the iterations of a search, for comparisons of a suspected error
+DOUBTED = CLASSES[-1][2] / UNIT  # share of a win: loss at which an error is suspected; a smaller loss has no class
 STANDS = 0.9  # share of a shorter comparison's loss that a longer one must confirm to be the last
 
 Study = Generator[SearchTask, Result, PlyValuation]
@@ -76,7 +76,7 @@ def study_chance(ply: Ply, plan: ReviewPlan) -> Study:
 
 
 def study_decision(ply: Ply, plan: ReviewPlan) -> Study:
-    """Find the best action, then compare it with the one played: both in the same worlds, equally often."""
+    """Find the best action, then compare it with the one played, in the same worlds and equally often."""
     root = require_root(ply)
     table = yield question(ply, plan, root, 0, plan.iterations)
     best = played = table.best
@@ -110,9 +110,9 @@ def compare(
 ) -> Generator[SearchTask, Result, tuple[Line, Line, tuple[Text, ...], int]]:
     """Compare the best action with the one played; return the better and the played line, the reasons, all iterations.
 
-    A suspected error is compared again, LONGER times as long, until a longer comparison confirms the loss or finds
-    none: late in a game a short comparison may report 0.19 where nothing is lost. A loss that would reach zero if it
-    kept shrinking as in the last comparison is not an error.
+    A suspected error is compared again, with LONGER times the iterations, until a longer comparison confirms the loss
+    or finds none. Late in a game a short comparison may report a loss of 0.19 where there is none. A loss that would
+    reach zero if it kept shrinking as in the last comparison is not an error.
     """
     loss, spent = float("inf"), 0
     for times in LONGER:
@@ -128,7 +128,7 @@ def compare(
 
 
 def comparison(ply: Ply, plan: ReviewPlan, root: Root, best: str, times: int = 1) -> SearchTask:
-    """Return the search that compares two actions, the best and the one played."""
+    """Return the search that compares the best action with the one played."""
     texts = (best, ply.action.text)
     codes = [root.view.game.parse_action(text).code for text in texts]
     only, iterations = root.only(codes), min(times * plan.iterations, MOST)
@@ -136,7 +136,7 @@ def comparison(ply: Ply, plan: ReviewPlan, root: Root, best: str, times: int = 1
 
 
 def compared(searcher: Searcher, question: SearchTask, result: Result) -> Result:
-    """Return the result of a task with the requested reason, if the game's guide can give one."""
+    """Return the result of a task with the requested reason, if the game's guide can provide one."""
     if question.compared is None or not question.root.view.game.has_guide:
         return result
     _, gains = searcher.foresee(question.compared, worlds=WORLDS, plies=PLIES)
@@ -149,7 +149,7 @@ def compared(searcher: Searcher, question: SearchTask, result: Result) -> Result
 def ordered(pair: Result, best: str, played: str, seat: int) -> tuple[Line, Line]:
     """Return the lines of the better action and of the one played; the same line twice if the played one is no worse.
 
-    The same holds if the played action was not legal in any of the judge's worlds.
+    The same applies if the played action was not legal in any of the judge's worlds.
     """
     found, taken = line_of(pair, best), line_of(pair, played)
     if not taken.visits:
@@ -158,7 +158,7 @@ def ordered(pair: Result, best: str, played: str, seat: int) -> tuple[Line, Line
 
 
 def value_of(root: Root, plan: ReviewPlan, number: int) -> Generator[SearchTask, Result, Shares]:
-    """Return the shares of the last position of an unfinished game; `number` is that of the next ply."""
+    """Return the shares of the last position of an unfinished game; `number` is the number of the next ply."""
     chance = root.view.turn == NATURE
     result = yield SearchTask(
         root=root,
@@ -176,7 +176,7 @@ def question(ply: Ply, plan: ReviewPlan, root: Root, number: int, iterations: in
 
 
 def require_root(ply: Ply) -> Root:
-    """Return the root of a ply that has one. Raises ValueError for a ply without a choice."""
+    """Return the root of a ply. Raises ValueError for a ply without a choice."""
     if ply.root is None:
         raise ValueError(f"ply {ply.number} had no choice")
     return ply.root

@@ -1,4 +1,4 @@
-"""A review in words, and in rounded numbers that still add up, for the terminal and the page."""
+"""A review as text, with rounded numbers that still add up, for the terminal and the page."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -12,14 +12,14 @@ from clerestory.search.review.annotation import Annotation
 from clerestory.search.review.classes import CLASSES, GLYPHS
 from clerestory.search.review.ledger import UNIT, PlyValuation
 
-TENTH = UNIT // 1000  # of a percent
+TENTH = UNIT // 1000  # tenth of a percent
 REVIEW = "review"  # the domain of texts
-SHOWN = 10  # of a list
+SHOWN = 10  # maximum length of a list
 BARS = "▁▂▃▄▅▆▇█"
 
 
 def rounded(parts: Sequence[int], total: int) -> list[int]:
-    """Return parts in tenths of a percent that sum to the total in tenths: the largest remainders are rounded up."""
+    """Return parts in tenths of a percent that sum to the total in tenths, by the largest remainder method."""
     whole = [part // TENTH for part in parts]
     missing = round(total / TENTH) - sum(whole)
     order = sorted(range(len(parts)), key=lambda i: -(parts[i] % TENTH))
@@ -34,7 +34,7 @@ def tell(review: Annotation, key: str, /, **arguments: object) -> str:
 
 
 def figure(review: Annotation, value: float, sign: str = "") -> str:
-    """Return a number with one decimal, as the language of a review writes it; signs as in format specifications."""
+    """Return a number with one decimal, formatted for the language of a review; signs as in format specifications."""
     return number(value, review.language, 1, sign)
 
 
@@ -44,7 +44,7 @@ def percent(review: Annotation, tenths: int, *, signed: bool = False) -> str:
 
 
 def ledger_rows(review: Annotation) -> list[tuple[str, list[str]]]:
-    """Return the rows of the ledger, one number for each seat, rounded so that each column adds up to its last row."""
+    """Return the rows of the ledger, one number per seat, rounded so that each column adds up to its last row."""
     sources = list(review.accounts[0].luck)
     names = [tell(review, "start"), *(tell(review, "luck", source=luck(review, source)) for source in sources)]
     names += [tell(review, key) for key in ("own", "gifts", "revaluation")]
@@ -85,17 +85,17 @@ def figure_rows(review: Annotation) -> list[tuple[str, list[str]]]:
 
 
 def known(review: Annotation, value: float | None, scale: float = 1.0) -> str:
-    """Return a scaled number, a dash for None."""
+    """Return a scaled number, or a dash for None."""
     return "-" if value is None else figure(review, scale * value)
 
 
 def place(review: Annotation, one: PlyValuation) -> str:
-    """Return in words where in the game a ply is."""
+    """Return the place of a ply in the game, as text."""
     return tell(review, "place.round" if one.round else "place", ply=one.ply, round=one.round)
 
 
 def verdict(review: Annotation, one: PlyValuation) -> str:
-    """Return sentences on an error: what it cost, which action was best, and why."""
+    """Return sentences on an error: its cost, the best action, and why it is better."""
     loss, points = percent(review, round(one.loss / TENTH)), figure(review, one.points)
     cost = tell(review, "cost.points" if one.points >= 0.05 else "cost.win", loss=loss, points=points)
     return " ".join(filter(None, [cost, tell(review, "better", what=one.best_label), one.reason]))
@@ -116,7 +116,7 @@ def rolled(review: Annotation, one: PlyValuation) -> str:
     if found is None:
         return ""
     first, last = review.spans[one.ply]
-    alone = first == last  # of a plan, only the worst ply is played on from
+    alone = first == last  # the rollouts of a plan start only from its worst ply
     doubt = [tell(review, "rolled.doubt")] if alone and found.at_most * UNIT < CLASSES[-1][2] else []
     lost, error = figure(review, 100 * found.loss, "+"), figure(review, 100 * found.error)
     return " ".join([tell(review, "rolled", lost=lost, error=error, count=found.pairs), *doubt])
@@ -133,12 +133,12 @@ def winners(review: Annotation, one: PlyValuation) -> str:
 
 
 def who(review: Annotation, one: PlyValuation) -> str:
-    """Return who acted."""
+    """Return the name of the seat that acted, or of chance."""
     return tell(review, "nature") if one.seat == NATURE else review.names[one.seat]
 
 
 def made_by(review: Annotation) -> str:
-    """Return the parameters of the review, with which it can be reproduced."""
+    """Return the parameters of the review, which reproduce it."""
     plan = review.plan
     options = ", ".join(f"{name}={value}" for name, value in review.settings.items()) or tell(review, "made.plain")
     told = {
@@ -152,7 +152,7 @@ def made_by(review: Annotation) -> str:
 
 
 def note(review: Annotation) -> str:
-    """Return how to read the figures, what is missing, and which seat the game favours."""
+    """Return notes on the figures: how to read them, missing data, and which seat the game favours."""
     floor, idle = percent(review, round(review.floor / TENTH)), sum(one.idle for one in review.figures)
     revaluation = say_text("service", "review.revaluation", language=review.language)
     told = [tell(review, "note", floor=floor), tell(review, "note.idle", count=idle), revaluation]

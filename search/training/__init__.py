@@ -1,1 +1,1 @@
-"""Learning a value by self-play: games of a search against itself, a fit to them, and matches that gate it."""
+"""Learning a value by self-play: games of a search against itself, a fit to them, and gating matches."""

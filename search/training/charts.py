@@ -1,4 +1,4 @@
-"""Charts as SVG without a library: a few curves in one frame, with axes and a legend, and without scripts."""
+"""SVG charts without a library or scripts: a few curves in one frame, with axes and a legend."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -7,7 +7,7 @@ from html import escape
 
 WIDTH, HEIGHT = 460, 280
 LEFT, RIGHT, TOP, BOTTOM = 58, 14, 34, 66  # margins of the frame
-TICKS = 5  # on an axis, roughly
+TICKS = 5  # on an axis, approximately
 LEGEND = 3  # entries in a row
 
 
@@ -16,10 +16,10 @@ class Curve:
     """One curve.
 
     Attributes:
-        name: in the legend.
-        points: x, y.
+        name: name in the legend.
+        points: points (x, y).
         errors: lower and upper end of the interval of each point; () for none.
-        plain: a thin line without marks, for comparison.
+        plain: whether to draw a thin line without marks, for comparison.
     """
 
     name: str
@@ -51,11 +51,11 @@ def chart(title: str, across: str, up: str, curves: Sequence[Curve], *, whole: b
     """Return an SVG picture.
 
     Args:
-        title: above the chart.
+        title: title above the chart.
         across: name of the lower axis.
         up: name of the left axis.
-        curves: with at least one point in total.
-        whole: whether the lower axis shows integers only.
+        curves: curves with at least one point in total.
+        whole: whether the lower axis only shows integers.
     """
     frame, steps = frame_of(curves, whole=whole)
     parts = [
@@ -123,7 +123,7 @@ def axis_across(frame: Frame, name: str, step: float) -> Iterable[str]:
 
 
 def axis_up(frame: Frame, name: str, step: float) -> Iterable[str]:
-    """Return the left axis, with a line across for each tick."""
+    """Return the left axis, with a horizontal line for each tick."""
     for tick in ticks(frame.low_y, frame.high_y, step):
         yield line(LEFT, frame.y(tick), WIDTH - RIGHT, frame.y(tick), "grid")
         yield words(LEFT - 6, frame.y(tick) + 4, f"{tick:.4g}", "tick end")

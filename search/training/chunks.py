@@ -1,4 +1,4 @@
-"""Games on disk, one file per chunk: `.npz`, in which truncation is detected.
+"""Games on disk, one `.npz` file per chunk, with detection of truncated files.
 
 Files are written atomically. Existing chunks are not played again: a killed run continues with the missing
 chunks.
@@ -24,11 +24,11 @@ GAMES_PER_CHUNK = 20
 
 @dataclass(frozen=True, slots=True)
 class ChunkTask:
-    """A unit of work: the games of one chunk.
+    """A task: the games of one chunk.
 
     Attributes:
-        plan: of the self-play games.
-        number: of the chunk; its first game is `number * GAMES_PER_CHUNK`.
+        plan: plan of the self-play games.
+        number: number of the chunk; its first game is `number * GAMES_PER_CHUNK`.
     """
 
     plan: SelfPlay
@@ -41,7 +41,7 @@ class ChunkTask:
         return [] if columns is None else [(self.number, columns)]
 
     def header(self) -> dict[str, Any]:
-        """Return what the games depend on."""
+        """Return everything that the games depend on."""
         return self.plan.header()
 
 
@@ -50,7 +50,7 @@ def play_chunks(
 ) -> Generator[int, None, None]:
     """Play the chunks that are missing in the folder, and yield the number of each once it is stored.
 
-    Raises BadData if the stored ones were played under another plan, OSError if one cannot be written.
+    Raises BadData if the stored chunks were played under another plan, OSError if one cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     header = plan.header()
@@ -63,12 +63,12 @@ def play_chunks(
 
 
 def path_of(folder: Path, number: int) -> Path:
-    """Return the file of a chunk."""
+    """Return the path of a chunk."""
     return folder / f"{number:05}.npz"
 
 
 def stored(folder: Path, chunks: int) -> int:
-    """Return how many of the chunks the folder holds."""
+    """Return the number of chunks in the folder."""
     return sum(path_of(folder, number).exists() for number in range(chunks))
 
 
@@ -93,7 +93,7 @@ def write_chunk(path: Path, header: dict[str, Any], columns: Columns) -> None:
 
 
 def with_header(header: dict[str, Any], arrays: Columns) -> Columns:
-    """Return arrays with a header, as JSON, before them."""
+    """Return arrays preceded by a JSON header."""
     return {"header": np.frombuffer(json.dumps(header).encode(), np.uint8), **arrays}
 
 
@@ -180,5 +180,5 @@ def read_games(plan: SelfPlay, folder: Path) -> list[Columns]:
 
 
 def count_chunks(folder: Path) -> int:
-    """Return how many chunks there should be according to the last stored one, at least one."""
+    """Return the expected number of chunks according to the last stored one, at least one."""
     return max((int(path.stem) for path in folder.glob("*.npz") if path.stem.isdecimal()), default=0) + 1

@@ -1,4 +1,4 @@
-"""The stored data of games: four tables of NumPy columns, with rows of one pointing to rows of another.
+"""The stored data of games: four tables of NumPy columns, whose rows refer to rows of other tables.
 
     game      seed (uint64), scores and returns (float32, by seat)
     position  every decision with a choice: game (its row), state (uint8, the memory of the deciding seat's view), seat,
@@ -8,7 +8,7 @@
               (float32, points, of the seat to decide) and shares (float32, by seat); zeros if it was not visited
     after     the state at the next decision after a well-visited line: line (its row), state (uint8, as above)
 
-States are bytes, so that the features computed from them can change without replaying games.
+States are stored as bytes, so that features can change without replaying games.
 """
 
 from collections.abc import Mapping, Sequence

@@ -25,5 +25,5 @@ class BadData(LearnError):
         self.path, self.description = path, description
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return what makes it again in another process."""
+        """Support pickling."""
         return type(self), (self.path, self.description)

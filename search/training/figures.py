@@ -50,8 +50,8 @@ def foresee(weights: NetWeights, states: Array, encode: Encode) -> tuple[Array, 
 def calibrated(weights: NetWeights, samples: Mapping[int, Samples], encode: Encode) -> NetWeights:
     """Return weights with all strengths scaled by the factor that fits the results best; unchanged without samples.
 
-    Lines of a decision, which only contain differences, make a fit underconfident; many games of an earlier generation,
-    or a few used too often, make it overconfident. So the samples are from the newest games, and held out of the fit.
+    Lines of a decision, which only contain differences, make a fit underconfident. Many games of an earlier generation,
+    or a few used too often, make it overconfident. The samples are therefore held-out games of the newest generation.
     """
     parts = [part.positions for part in samples.values() if len(part.positions.seat)]
     if not parts:
@@ -62,7 +62,7 @@ def calibrated(weights: NetWeights, samples: Mapping[int, Samples], encode: Enco
 
 
 def results_loss(weights: NetWeights, samples: Mapping[int, Samples], encode: Encode) -> float:
-    """Return the mean log loss of win shares, in nats, over all positions of samples by number of seats; 0 for none."""
+    """Return the mean log loss of win shares, in nats, over all positions by number of seats; 0 for none."""
     losses = [
         log_loss(foresee(weights, part.positions.state, encode)[1], part.positions.returns)
         for part in samples.values()

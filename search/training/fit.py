@@ -1,7 +1,8 @@
-"""The fit: AdamW (Loshchilov and Hutter, arXiv 1711.05101) under a one-cycle learning rate (Smith, arXiv 1708.07120).
+"""Fits a net by AdamW under a one-cycle learning rate.
 
-It uses one thread and a seed: on one machine equal samples give bit-identical weights. The state is saved after every
-epoch, and a fit that was killed continues from there with the same result.
+Sources: Loshchilov and Hutter, arXiv 1711.05101; Smith, arXiv 1708.07120. The fit uses one thread and a seed: on one
+machine equal samples give bit-identical weights. The state is saved after every epoch, and a killed fit continues from
+there with the same result.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,11 +21,11 @@ from clerestory.search.training.samples import Samples
 
 Encode = Callable[
     [Array], tuple[Array, Array, Array]
-]  # states (N, bytes): features own (N, seats, S), table (N, T), points
+]  # states (N, bytes) to features: own (N, seats, S), table (N, T), points
 FIRST_DECAY, SECOND_DECAY, TINY = 0.9, 0.99, 1e-8  # of AdamW
-PARTS = ("weights", "mean", "square", "average")  # of the state of a fit, each in the form of weights
+PARTS = ("weights", "mean", "square", "average")  # of the state of a fit, each shaped like the weights
 RISING = 0.3  # share of the steps in which the learning rate rises
-LOWEST = 0.02  # learning rate at the ends, in multiples of the highest
+LOWEST = 0.02  # learning rate at the ends, relative to the highest
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +36,11 @@ class Schedule:
         epochs: passes over all positions, above 0.
         batch: positions in a step.
         rate: highest learning rate, above 0.
-        decay: of weights, in multiples of the learning rate.
+        decay: weight decay, relative to the learning rate.
         lines: weight of the loss of lines.
-        averaged: share of the steps, the last ones, over which weights are averaged, 0 to 1 (Izmailov et al., arXiv
+        averaged: share of the steps, at the end, over which weights are averaged, 0 to 1 (Izmailov et al., arXiv
             1803.05407); with 0 the last weights count.
-        seed: of the first weights and of the order of batches.
+        seed: seed of the first weights and of the order of batches.
     """
 
     epochs: int = 10
@@ -65,7 +66,7 @@ class Progress:
 
     Attributes:
         epoch: number of epochs done.
-        weights: in the form in which they are trained.
+        weights: weights in their training form.
         mean, square: running means of the gradient and of its square.
         average: mean of the weights over the last steps so far; zeros before them.
         losses: mean loss of each epoch.
@@ -79,11 +80,11 @@ class Progress:
     losses: list[float]
 
     def result(self, schedule: Schedule) -> NetWeights:
-        """Return what a finished fit has found: the mean of the last weights, or the last ones."""
+        """Return the weights of a finished fit: the mean of the last ones, or the last ones."""
         return self.average if schedule.averaged else self.weights
 
 
-Supply = Callable[[Progress], Mapping[int, Samples]]  # what an epoch learns from, by number of seats
+Supply = Callable[[Progress], Mapping[int, Samples]]  # samples of an epoch, by number of seats
 
 
 def fit(
@@ -99,7 +100,7 @@ def fit(
     If the fit was already finished, its state is yielded once.
 
     Args:
-        samples: to learn from, by number of seats.
+        samples: training samples by number of seats.
         encode: returns the features and the points of states.
         schedule: settings of the fit.
         start: weights to start from; None for random ones.
@@ -113,7 +114,7 @@ def fit(
 def continued(
     supply: Supply, encode: Encode, schedule: Schedule, start: NetWeights, kept: tuple[Path, dict[str, Any]] | None
 ) -> Iterator[Progress]:
-    """Fit weights to the samples that `supply` gives for each epoch; otherwise like `fit`."""
+    """Fit weights to the samples that `supply` returns for each epoch; otherwise like `fit`."""
     progress = read_progress(*kept) if kept and kept[0].exists() else begin(start)
     if progress.epoch == schedule.epochs:
         yield progress
@@ -153,7 +154,7 @@ def begin(start: NetWeights) -> Progress:
 
 
 def zeros(weights: NetWeights) -> NetWeights:
-    """Return zeros in the form of weights."""
+    """Return zeros shaped like weights."""
     return {name: np.zeros_like(array) for name, array in weights.items()}
 
 
@@ -163,7 +164,7 @@ def zeros(weights: NetWeights) -> NetWeights:
 def gradient_of(
     weights: NetWeights, samples: Samples, encode: Encode, rows: Array, lines: Array, share: float
 ) -> tuple[float, NetWeights]:
-    """Return the loss of a batch and its gradient: of some positions, and of some lines with the weight `share`."""
+    """Return the loss and gradient of a batch: some positions, and some lines with the weight `share`."""
     positions = samples.positions.take(rows)
     value, gradient = through(
         weights, encode, positions.state, lambda outputs, points: loss_of_positions(outputs, points, positions)
@@ -200,7 +201,7 @@ def step(progress: Progress, gradient: NetWeights, number: int, steps: int, sche
 
 
 def average(progress: Progress, number: int, steps: int, schedule: Schedule) -> None:
-    """Take the weights after a step into their average, if it is one of the last steps."""
+    """Add the weights after a step to their average, if it is one of the last steps."""
     first = steps - max(round(schedule.averaged * steps), 1)
     if number < first:
         return
@@ -209,7 +210,7 @@ def average(progress: Progress, number: int, steps: int, schedule: Schedule) -> 
 
 
 def rate_at(place: float) -> float:
-    """Return the learning rate at a place of the cycle, 0 to 1, in multiples of the highest."""
+    """Return the learning rate at a point of the cycle, 0 to 1, relative to the highest."""
     if place < RISING:
         return LOWEST + (1 - LOWEST) * place / RISING
     fallen = (place - RISING) / (1 - RISING)
@@ -232,7 +233,7 @@ def batches(samples: Mapping[int, Samples], schedule: Schedule, epoch: int) -> S
 
 
 def whole_decisions(decision: Array, pieces: int, luck: np.random.Generator) -> list[Array]:
-    """Return all rows divided into `pieces`, with the rows of a decision in the same piece."""
+    """Return all rows divided into `pieces`, keeping the rows of a decision in one piece."""
     if not len(decision):
         return [decision] * pieces
     starts = np.flatnonzero(np.diff(decision, prepend=decision[0] - 1))

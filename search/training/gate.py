@@ -1,9 +1,9 @@
 """The gate: the matches that a new value must win before it replaces the previous one.
 
-The candidate plays one seat against opponents in all others, with paired deals, and a sequential test for each number
-of players, budget and opponent: at equal iterations, which tests its accuracy, and at equal time, which includes its
-cost. A match still undecided after all its games counts for the likelier of the two hypotheses: with 0 and 20, for a
-candidate that is ahead by more than 10 Elo.
+The candidate plays one seat against opponents in all others, with paired deals and a sequential test for each number of
+players, budget and opponent. Equal iterations test its accuracy; equal time includes its cost. A match still undecided
+after all its games counts for the likelier of the two hypotheses: with 0 and 20, for a candidate that leads by more
+than 10 Elo.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,11 +28,11 @@ class GateOptions:
     """The parameters of the matches.
 
     Attributes:
-        budgets: of a move, in the order in which they are played.
+        budgets: budgets of a move, in the order in which they are played.
         references: bots that do not change from generation to generation.
-        games: most games of a match; a deal is always finished.
+        games: maximum games of a match; a deal is always finished.
         elo0, elo1: the two hypotheses about the Elo difference, elo0 the lower.
-        seed: of the first deal.
+        seed: seed of the first deal.
     """
 
     budgets: tuple[str, ...] = ("2000it", "10ms")
@@ -57,7 +57,7 @@ class GateOptions:
         return Sprt(self.elo0, self.elo1)
 
     def matches(self, load: Callable[[], Game], seats: tuple[int, ...], bot: str, before: str) -> list[Match]:
-        """Return all matches of a candidate, those against the value before first."""
+        """Return all matches of a candidate, starting with those against the previous value."""
         return [
             Match(load, players, (bot, opponent), budget, self.seed, -(-self.games // players))
             for opponent in dict.fromkeys((before, *self.references))

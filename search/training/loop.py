@@ -1,7 +1,7 @@
-"""The loop: games, fit, gate; generation after generation, in a folder from which it resumes after a kill.
+"""The training loop: games, fit and gate for each generation, in a folder from which a killed run resumes.
 
 learn.json                   the game, its cards and features, the seed
-one-ply.net                  weights from games of one ply, if there were some
+one-ply.net                  weights from games of one ply, if any were played
 generation-0/2-players/      games, in chunks
              fit-0.npz       the state of a fit, until all fits of the generation are done
              figures.json    the candidate's predictions on held-out games
@@ -46,8 +46,8 @@ from clerestory.search.training.priors import Decisions, decisions_of, figures_o
 from clerestory.search.training.report import page
 from clerestory.search.training.samples import Samples, split, together
 
-FADING = 0.5  # share of the games of a generation that are learned from, in multiples of that of the next one
-PATIENCE = 2  # failed generations in a row that end the run
+FADING = 0.5  # share of a generation's games used for training, relative to the next generation
+PATIENCE = 2  # consecutive failed generations that end the run
 GENTLY = 0.25  # factor of the learning rate for a fit that starts from learned weights
 
 Watch = Callable[[str, int, int], None]  # receives the name of a stage, its progress and its total
@@ -62,8 +62,8 @@ class Resources:
     """The resources of a run.
 
     Attributes:
-        workers: number of games or deals played at a time.
-        crew: who plays them.
+        workers: number of games or deals played concurrently.
+        crew: the worker pool.
         watch: receives progress.
     """
 
@@ -75,14 +75,14 @@ class Resources:
 def learn(
     plan: LearningPlan, gate: GateOptions, out: Path, generations: int, resources: Resources
 ) -> Iterator[dict[str, Any]]:
-    """Learn, and yield the record of each generation; work already in the folder is not repeated.
+    """Train, and yield the record of each generation; work already in the folder is not repeated.
 
     The run ends early if two generations in a row fail the gate. Raises BadLimit or BadBot for a match that cannot be
     played, BadData for a folder of another run or a damaged file, BadMatch if another run is using it, OSError if a
     file cannot be written.
     """
     for match in gate.matches(plan.load, plan.seats, plan.bot(None), plan.bot(None)):
-        match.rehearse()  # before hours of games
+        match.rehearse()  # fails before hours of games are played
     with opened(plan, out):
         failed = 0
         for generation in range(generations):
@@ -97,9 +97,9 @@ def learn(
 def take_generation(
     plan: LearningPlan, gate: GateOptions, out: Path, generation: int, resources: Resources
 ) -> dict[str, Any]:
-    """Play, fit and gate one generation, skipping what is already done; return its record.
+    """Play, fit and gate one generation, skipping finished work; return its record.
 
-    A generation that has been through the gate stays as it is, even if its games would be played differently now.
+    A generation that has passed through the gate stays as it is, even if its games would be played differently today.
     """
     if is_gated(out, generation):
         return record_of(out, generation)
@@ -141,18 +141,18 @@ def games_of(out: Path, generation: int, seats: int) -> Path:
 
 
 def best_value(out: Path, generation: int) -> Path | None:
-    """Return the weights used in a generation: the last that passed the gate before it."""
+    """Return the weights used in a generation: the last ones accepted by the gate before it."""
     paths = (folder_of(out, earlier) / "value.net" for earlier in reversed(range(generation)))
     return next((path for path in paths if path.exists()), None)
 
 
 def is_gated(out: Path, generation: int) -> bool:
-    """Return whether a generation has been through the gate."""
+    """Return whether a generation has been gated."""
     return (folder_of(out, generation) / "gate.json").exists()
 
 
 def due(out: Path) -> int:
-    """Return the first generation that has not been through the gate."""
+    """Return the first generation that has not been gated."""
     generation = 0
     while is_gated(out, generation):
         generation += 1
@@ -163,7 +163,7 @@ def due(out: Path) -> int:
 
 
 def rehearse_first(plan: LearningPlan, out: Path, resources: Resources) -> None:
-    """Learn from games of one ply, beginning with the shipped value, if the plan has some and it was not done."""
+    """Learn from games of one ply, starting from the shipped value, if the plan has some and it was not done."""
     path, state, habits = one_ply(out), out / "one-ply.npz", plan.one_ply
     if not habits.rounds or path.exists():
         return
@@ -178,12 +178,12 @@ def rehearse_first(plan: LearningPlan, out: Path, resources: Resources) -> None:
 
 
 def one_ply(out: Path) -> Path:
-    """Return the file of the weights that were learned from games of one ply."""
+    """Return the file of the weights learned from games of one ply."""
     return out / "one-ply.net"
 
 
 def first_weights(plan: LearningPlan, out: Path, generation: int) -> ReadWeights | None:
-    """Return the weights from which the fit of a generation starts, at first the shipped ones; None for random ones."""
+    """Return the initial weights for the fit of a generation, at first the shipped ones; None for random ones."""
     before = best_value(out, generation)
     rehearsed = one_ply(out) if before is None and one_ply(out).exists() else None
     return plan.weights(before or rehearsed)
@@ -193,7 +193,7 @@ def first_weights(plan: LearningPlan, out: Path, generation: int) -> ReadWeights
 
 
 def play(plan: LearningPlan, out: Path, generation: int, seats: tuple[int, ...], resources: Resources) -> None:
-    """Play the games of a generation that are missing."""
+    """Play the missing games of a generation."""
     value = best_value(out, generation)
     for players in seats:
         folder, done = games_of(out, generation, players), 0
@@ -208,7 +208,7 @@ def play(plan: LearningPlan, out: Path, generation: int, seats: tuple[int, ...],
 
 
 def fit_generation(plan: LearningPlan, out: Path, generation: int, resources: Resources) -> None:
-    """Fit candidates to the games of all generations, and keep the one that foresees results best."""
+    """Fit candidates to the games of all generations, and keep the one that predicts results best."""
     folder, game = folder_of(out, generation), plan.load()
     material, start = gather(plan, out, generation), first_weights(plan, out, generation)
     found = fits(plan, material, start, folder, resources)
@@ -237,7 +237,7 @@ def fit_generation(plan: LearningPlan, out: Path, generation: int, resources: Re
 def fits(
     plan: LearningPlan, material: "TrainingData", start: ReadWeights | None, folder: Path, resources: Resources
 ) -> list[Progress]:
-    """Return the final states of the fits of a generation, which differ in their luck."""
+    """Return the final states of the fits of a generation, which differ in their seeds."""
     gentle = plan.schedule if start is None else replace(plan.schedule, rate=plan.schedule.rate * GENTLY)
     found, total = [], plan.fits * gentle.epochs
     for number in range(plan.fits):
@@ -253,7 +253,7 @@ def fits(
 def fit_of(
     plan: LearningPlan, schedule: Schedule, material: "TrainingData", start: ReadWeights | None, kept: Path
 ) -> Iterator[Progress]:
-    """Fit from random or given weights, and yield the state after every epoch, which is saved."""
+    """Fit from random or given weights, and yield the state after every epoch, once it is saved."""
     positions = {str(seats): len(part.positions.seat) for seats, part in material.learned.items()}
     begun = {} if start is None else {"start": start.checksum}
     header = header_of(schedule, positions=positions, **begun, **plan.header())
@@ -263,13 +263,13 @@ def fit_of(
 
 @dataclass(frozen=True, slots=True)
 class TrainingData:
-    """The data of a fit, by number of seats: all games in the folders, even those beyond the plan.
+    """The data of a fit by number of seats: all games in the folders, even those beyond the plan.
 
     Attributes:
         games: number of games, by generation.
-        learned: samples to learn from, of all generations, fewer of older ones.
-        calibration: samples of this generation for calibration; not learned from.
-        held_out: samples of this generation for evaluation; not used for learning or calibration.
+        learned: training samples of all generations, fewer of older ones.
+        calibration: calibration samples of this generation; not trained on.
+        held_out: evaluation samples of this generation; not used for training or calibration.
         decisions: full searches of this generation, for the priors.
     """
 
@@ -319,7 +319,7 @@ def provenance(plan: LearningPlan, generation: int, material: TrainingData) -> d
 
 
 def gate_generation(plan: LearningPlan, gate: GateOptions, out: Path, generation: int, resources: Resources) -> None:
-    """Play the candidate's matches; if it passes all of them, it becomes the new value."""
+    """Play the candidate's matches; if it passes all of them, make it the new value."""
     folder = folder_of(out, generation)
     candidate, before = folder / "candidate.net", best_value(out, generation)
     matches = gate.matches(plan.load, plan.seats, plan.bot(candidate), plan.bot(before))
@@ -333,7 +333,7 @@ def gate_generation(plan: LearningPlan, gate: GateOptions, out: Path, generation
         play_gate(gate, matches, folder / "gate", workers=resources.workers, crew=resources.crew, count=count)
     )
     for outcome in outcomes:
-        outcome["opponent"] = outcome["opponent"].replace(f"{out}/", "")  # independent of where the folder is
+        outcome["opponent"] = outcome["opponent"].replace(f"{out}/", "")  # independent of the folder's location
     verdict = {"passed": all(outcome["passed"] for outcome in outcomes), "matches": outcomes}
     if verdict["passed"]:
         weights = read_weights(candidate, plan.load())
@@ -370,5 +370,5 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def write_json(path: Path, fields: Mapping[str, Any]) -> None:
-    """Write an object, whole or not at all. Raises OSError, which names the file."""
+    """Write an object atomically. Raises OSError, which names the file."""
     write_file(path, lambda file: file.write(json.dumps(fields, indent=1).encode()))

@@ -1,7 +1,7 @@
 """The losses of the net, with their gradients with respect to its outputs.
 
 For positions, half of the weight is on the results and half on the search's estimates: squared error for the points
-still to be scored, cross entropy for win shares. For lines, only the differences within one decision count: a search
+still to be scored, cross entropy for win shares. For lines, only the differences within one decision count. A search
 needs them, and results contain almost no information about them; absolute levels are learned from positions.
 """
 
@@ -19,7 +19,7 @@ SIBLING_ODDS = 0.5  # the same for logarithms of odds
 
 
 class Loss(NamedTuple):
-    """A loss of a batch, and its gradients (N, seats)."""
+    """The loss of a batch and its gradients (N, seats)."""
 
     value: float
     d_score: Array
@@ -27,7 +27,7 @@ class Loss(NamedTuple):
 
 
 def loss_of_positions(outputs: Outputs, points: Array, positions: PositionRows) -> Loss:
-    """Return the loss of positions, given the points that their seats have now (N, seats)."""
+    """Return the loss of positions, given the current points of their seats (N, seats)."""
     rows = np.arange(len(points))
     error = outputs.score - (positions.scores - points) / SCALE
     total = points / SCALE + outputs.score
@@ -45,7 +45,7 @@ def loss_of_positions(outputs: Outputs, points: Array, positions: PositionRows) 
 
 
 def loss_of_lines(outputs: Outputs, points: Array, lines: Lines) -> Loss:
-    """Return the loss of the lines of whole decisions, given the points that their seats have now (N, seats)."""
+    """Return the loss of the lines of whole decisions, given the current points of their seats (N, seats)."""
     total = points / SCALE + outputs.score
     rows, best = np.arange(len(points)), best_other(total, lines.seat)
     margins = (total[rows, lines.seat] - total[rows, best]) * SCALE
@@ -59,7 +59,7 @@ def loss_of_lines(outputs: Outputs, points: Array, lines: Lines) -> Loss:
 
 
 def best_other(total: Array, seat: Array) -> Array:
-    """Return the best of the other seats, row by row."""
+    """Return the best value of the other seats, row by row."""
     others = total.copy()
     others[np.arange(len(total)), seat] = -np.inf
     best: Array = others.argmax(axis=1)

@@ -1,4 +1,4 @@
-"""The net in NumPy: its outputs for a batch of positions, and the gradient of a loss through them.
+"""The net in NumPy: its outputs for a batch of positions, and the gradient of a loss.
 
 One net for every number of seats, shared by the seats, so that it is symmetric by construction:
 
@@ -46,12 +46,12 @@ def begin_weights(own: int, table: int, seed: int) -> NetWeights:
 
 
 def in_points(weights: NetWeights) -> NetWeights:
-    """Return the weights with the output `score` in points: the form in which they are shipped."""
+    """Return the weights with the output `score` in points: the form that is shipped."""
     return {**weights, "score": weights["score"] * SCALE, "score_bias": weights["score_bias"] * SCALE}
 
 
 def in_units(weights: NetWeights) -> NetWeights:
-    """Return shipped weights in the form in which they are trained; the inverse of `in_points`."""
+    """Return shipped weights in their training form; the inverse of `in_points`."""
     return {**weights, "score": weights["score"] / SCALE, "score_bias": weights["score_bias"] / SCALE}
 
 
@@ -62,21 +62,21 @@ def numpy_arrays(read: ReadWeights) -> NetWeights:
 
 
 def all_arrays(read: ReadWeights) -> NetWeights:
-    """Return everything in a file as NumPy arrays: the weights of the net, and the priors if it has any."""
+    """Return the whole content of a file as NumPy arrays: the weights of the net, and the priors if it has any."""
     priors = {} if read.priors is None else {"priors": np.asarray(read.priors)}
     return {**numpy_arrays(read), **priors}
 
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """The outputs of the net for a batch, and what the gradient needs.
+    """The outputs of the net for a batch, and intermediate results for the gradient.
 
     Attributes:
         own: features of the seats (N, seats, S).
         table: features of the table (N, T).
         hidden, second: layers (N, seats, 32) and (N, seats, 16).
         score: points still to be scored by each seat, in units of SCALE points (N, seats).
-        strength: of each seat (N, seats).
+        strength: strength of each seat (N, seats).
     """
 
     own: Array
@@ -121,7 +121,7 @@ def backward(weights: NetWeights, outputs: Outputs, d_score: Array, d_strength: 
 
 
 def flat(layer: Array) -> Array:
-    """Return a layer with positions and seats in one axis."""
+    """Return a layer with positions and seats merged into one axis."""
     return layer.reshape(-1, layer.shape[-1])
 
 

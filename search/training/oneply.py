@@ -1,9 +1,9 @@
-"""Games of one ply to begin with: a net plays itself without a search, and is fitted to them, round by round.
+"""Games of one ply to begin with: a net plays itself without a search and is fitted to the games, round by round.
 
-Hundreds of such games take the time of one searched game, so a net can see hundreds of thousands. No position is
-stored: every round plays fresh games with the weights so far and fits them once, so memory is that of a round.
-All random choices of a game depend only on its number, the seed and the weights, and a killed run continues with the
-round that it was in: any number of processes and any kill give the same weights.
+Hundreds of these games take the time of one searched game, so a net can see hundreds of thousands. No position is
+stored: every round plays fresh games with the current weights and fits them once, so memory is bounded by one round.
+All random choices of a game depend only on its number, the seed and the weights. A killed run repeats the interrupted
+round. The weights are the same for any number of processes and any interruptions.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -39,15 +39,15 @@ ROWS = {
 
 @dataclass(frozen=True, slots=True)
 class OnePlyTask:
-    """A unit of work: some games of a round.
+    """A task: some games of a round.
 
     Attributes:
-        load: returns the game, as in Match.
+        load: returns the game, as for Match.
         seats: number of players.
-        seed, round, number: of the run, of the round and of the piece in it.
+        seed, round, number: seed of the run, number of the round and of the piece in it.
         games: number of games.
-        habits: how they are played.
-        weights: of the net, as they are shipped.
+        habits: how the games are played.
+        weights: weights of the net in their shipped form.
     """
 
     load: Callable[[], Game]
@@ -78,18 +78,18 @@ class OnePlyTask:
         return derived_seed("one-ply", self.seed, self.round, self.seats, self.number * PIECE + number)
 
     def header(self) -> dict[str, Any]:
-        """Return what the games depend on, besides the weights."""
+        """Return what the games depend on besides the weights."""
         return {"oneply": 1, "seats": self.seats, "seed": self.seed, **asdict(self.habits)}
 
 
 def empty_rows(game: Game, seats: int) -> dict[str, Array]:
-    """Return room for the positions of the longest game."""
+    """Return empty rows for the positions of the longest game."""
     widths = {"state": (game.state_bytes,), **dict.fromkeys(("scores", "returns", "shares"), (seats,))}
     return {name: np.empty((game.max_plies, *widths.get(name, ())), kind) for name, kind in ROWS.items()}
 
 
 def pieces(plan: LearningPlan, progress: Progress) -> Iterator[OnePlyTask]:
-    """Yield the work of the next round."""
+    """Yield the tasks of the next round."""
     weights, habits = in_points(progress.weights), plan.one_ply
     for players in plan.seats:
         for number, first in enumerate(range(0, habits.games, PIECE)):
@@ -109,7 +109,7 @@ def play_round(tasks: Iterator[OnePlyTask], workers: int, crew: Crew) -> Mapping
 
 
 def no_lines() -> Lines:
-    """Return no lines."""
+    """Return an empty set of lines."""
     return Lines(*(np.empty(0) for _ in fields(Lines)))
 
 
@@ -124,11 +124,11 @@ def rehearse(
     """Learn from games of one ply, and yield the state after every round, always the same object.
 
     Args:
-        plan: of the run; the shipped value begins, random weights where none is shipped.
+        plan: plan of the run; it starts with the shipped value, or random weights where none is shipped.
         schedule: settings of the fit; an epoch is a round.
         kept: file of the state.
         workers: number of processes that play.
-        crew: who plays.
+        crew: the worker pool.
 
     Raises BadData for a file of another run.
     """
@@ -142,7 +142,7 @@ def rehearse(
 
 
 def first_player(plan: LearningPlan, schedule: Schedule) -> NetWeights:
-    """Return the weights that play the first round, in the form in which they are trained."""
+    """Return the weights that play the first round, in their training form."""
     shipped = plan.weights(None)
     own, table = map(len, plan.load().input_names)
     return begin_weights(own, table, schedule.seed) if shipped is None else in_units(numpy_arrays(shipped))

@@ -1,4 +1,4 @@
-"""The plan of learning, and the players of each generation."""
+"""The plan of training, and the players of each generation."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,15 +17,15 @@ from clerestory.search.training.selfplay import RECIPE, Habits, SelfPlay
 
 @dataclass(frozen=True, slots=True)
 class OnePlyHabits:
-    """How games of one ply are played, and which of their positions are learned from.
+    """How games of one ply are played, and which of their positions are used.
 
     Attributes:
-        rounds: of games; 0 for none.
-        games: of a round, for each number of players, above 0.
+        rounds: number of rounds of games; 0 for none.
+        games: games per round for each number of players, above 0.
         straying: share of moves that are a uniformly random legal action, 0 to 1.
-        noise: greatest difference of log odds that noise makes between two actions, at least 0.
-        trace: lambda of the expectations, 0 to 1; 1 for results.
-        kept: share of the positions that are learned from, above 0, at most 1.
+        noise: largest difference in log odds that noise makes between two actions, at least 0.
+        trace: lambda of TD(lambda), 0 to 1; 1 learns from results only.
+        kept: share of the positions that are used, above 0, at most 1.
     """
 
     rounds: int = 0
@@ -48,16 +48,16 @@ class OnePlyHabits:
 
 @dataclass(frozen=True, slots=True)
 class LearningPlan:
-    """Everything that learning depends on, except its length.
+    """Everything that training depends on, except its length.
 
     Attributes:
-        load: returns the game, as in Match.
+        load: returns the game, as for Match.
         seats: numbers of players, ascending.
         chunks: number of chunks of games for each number of players, in each generation.
-        seed: of all random choices.
+        seed: seed of all random choices.
         habits: how games are played.
-        schedule: of the fits.
-        fits: of a generation, with different luck, above 0; the best one is its candidate.
+        schedule: schedule of the fits.
+        fits: number of fits per generation with different seeds, above 0; the best one is its candidate.
         search: options of the search that uses a learned value.
         one_ply: games without a search before the first generation.
     """
@@ -86,7 +86,7 @@ class LearningPlan:
         return self.chunks * GAMES_PER_CHUNK
 
     def header(self) -> dict[str, Any]:
-        """Return the header that identifies a folder: everything that data of two runs must have in common."""
+        """Return the header that identifies a folder: the fields that the data of two runs must share."""
         game = self.load()
         return {
             "learn": 1,
@@ -97,7 +97,7 @@ class LearningPlan:
         }
 
     def weights(self, value: Path | None) -> Weights | None:
-        """Return the weights of a value (None: the shipped one), None if the value is hand-made.
+        """Return the weights of a value (None: the shipped one); None for a hand-made value.
 
         Raises BadWeights for a file that is not a value of this game.
         """
@@ -105,7 +105,7 @@ class LearningPlan:
         return value_of(game, value_in_use(game)[0] if value is None else str(value)).weights
 
     def selfplay(self, generation: int, seats: int, value: Path | None) -> SelfPlay:
-        """Return the self-play of a generation: the search with the best value so far, None for the shipped one.
+        """Return the self-play of a generation: the search with the best value so far, or None for the shipped one.
 
         Raises BadWeights for a file that is not a value of this game.
         """

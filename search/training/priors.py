@@ -1,9 +1,9 @@
 """Learned priors: factors of the guide's weights by round and action, fitted to the visits of full searches.
 
-The share of a decision's visits that an action gets is foreseen as proportional to the guide's weight times e to the
-sum of two constants, one for the action and one for the action in this round: multinomial logistic regression with a
-ridge, by Adam on all decisions at once, without random numbers. Actions whose texts differ in the name of a seat only
-share their constants.
+An action's share of a decision's visits is modelled as proportional to the guide's weight times e to the sum of two
+constants, one for the action and one for the action in this round. This is multinomial logistic regression with a ridge
+penalty, fitted by Adam on all decisions at once, without random numbers. Actions whose texts differ only in the name of
+a seat share their constants.
 """
 
 from collections.abc import Mapping
@@ -20,20 +20,20 @@ from clerestory.search.training.samples import HELD_OUT, Arrays
 RIDGE = 2.0  # weight of the squares of the constants, in decisions
 STEPS, RATE = 110, 0.25  # of Adam; the rate falls to 0 by a cosine
 FIRST_DECAY, SECOND_DECAY, TINY = 0.9, 0.99, 1e-6  # of Adam
-MOST = 5.0  # of the logarithm of a factor, up or down
+MOST = 5.0  # limit of the logarithm of a factor, up or down
 
 
 @dataclass(frozen=True, slots=True)
 class Decisions(Arrays):
-    """Full searches of games with one number of seats; the lines of a decision lie together, their codes ascending.
+    """Full searches of games with one number of seats; the lines of a decision are adjacent, their codes ascending.
 
     Attributes:
         length: number of lines of each decision, above 0.
-        held_out: whether it is not to be learned from.
-        round: of each line, the number of the round, from 1.
-        action: of each line, the code.
-        weight: of each line, the logarithm of the guide's weight.
-        share: of each line, of the decision's visits.
+        held_out: whether each decision is excluded from training.
+        round: round of each line, from 1.
+        action: action code of each line.
+        weight: logarithm of the guide's weight of each line.
+        share: share of the decision's visits of each line.
     """
 
     length: Array
@@ -44,7 +44,7 @@ class Decisions(Arrays):
     share: Array
 
     def take(self, some: Array) -> "Decisions":
-        """Return some of the decisions, given as booleans."""
+        """Return the decisions selected by a boolean array."""
         lines = np.repeat(some, self.length)
         return Decisions(
             self.length[some], self.held_out[some],
@@ -85,8 +85,8 @@ def guide_weights(game: Game, states: Array, action: Array, length: Array) -> Ar
 def fit_priors(game: Game, decisions: Mapping[int, Decisions]) -> Array:
     """Return the factors, float32 (numbers of seats, rounds, action codes), from decisions by number of seats.
 
-    In each round the geometric mean of those that were met is 1, before extreme ones are limited. Factors of actions
-    that were not met in the round are 1, and so are those of numbers of seats without decisions.
+    In each round, the geometric mean of the factors of actions that occurred is 1 before extreme ones are limited.
+    Other factors are 1: of actions that did not occur in the round, and of numbers of seats without decisions.
     """
     rounds = max((int(part.round.max(initial=1)) for part in decisions.values()), default=1)
     factors = np.ones((len(game.seats), rounds, game.num_actions), np.float32)
@@ -98,7 +98,7 @@ def fit_priors(game: Game, decisions: Mapping[int, Decisions]) -> Array:
 
 
 def classes(game: Game) -> Array:
-    """Return for each action code the lowest one whose text differs in the name of a seat only."""
+    """Return, for each action code, the lowest code whose text differs only in the name of a seat."""
     names = {game.seat_name(seat) for seat in range(max(game.seats))}
     texts = [" ".join("SEAT" if word in names else word for word in text.split()) for text in game.texts]
     lowest: dict[str, int] = {}
@@ -120,7 +120,7 @@ def fit_table(decisions: Decisions, class_of: Array, rounds: int) -> Array:
 
 
 def fit_constants(decisions: Decisions, places: Array, count: int) -> Array:
-    """Return the constants that foresee the shares best; a line's logarithm is its weight and those at its places."""
+    """Return the constants that predict the shares best; a line's logit is its weight plus those at its places."""
     constants, mean, square = np.zeros(count), np.zeros(count), np.zeros(count)
     for step in range(1, STEPS + 1):
         foreseen = normalized(decisions.weight + constants[places].sum(axis=0), decisions.length)
@@ -135,7 +135,7 @@ def fit_constants(decisions: Decisions, places: Array, count: int) -> Array:
 
 
 def normalized(logs: Array, length: Array) -> Array:
-    """Return the shares that logarithms stand for, decision by decision."""
+    """Return the softmax of logits, decision by decision."""
     first = np.cumsum(length) - length
     raised = np.exp(logs - np.repeat(np.maximum.reduceat(logs, first), length))
     shares: Array = raised / summed(raised, length)
@@ -152,11 +152,11 @@ def summed(column: Array, length: Array) -> Array:
 
 
 def figures_of_priors(game: Game, seats: int, decisions: Decisions, factors: Array) -> dict[str, Any]:
-    """Return how well priors foresee the visits in the games held out, without and with the factors.
+    """Return how well priors predict the visits in the held-out games, without and with the factors.
 
-    `decisions`, their number; of `guide` and `learned` each `top1`, how often the highest prior, one of them at random
-    if there are several, is that of a most visited action, and `cross_entropy` of the shares of visits, nats, with the
-    floor of the shipped search.
+    `decisions` is their number. `guide` and `learned` each have `top1`, how often the highest prior (a random one of a
+    tie) is that of a most visited action, and `cross_entropy` of the shares of visits, nats, with the floor of the
+    shipped search.
     """
     held_out = decisions.take(decisions.held_out)
     floor = shipped(game, seats).get("prior_floor", 0.0)
@@ -170,7 +170,7 @@ def figures_of_priors(game: Game, seats: int, decisions: Decisions, factors: Arr
 
 
 def foresight(decisions: Decisions, logs: Array, floor: float) -> dict[str, float]:
-    """Return how well priors, given as logarithms that are not normalized, foresee the shares of visits."""
+    """Return how well priors, given as logits, predict the shares of visits."""
     if not len(decisions.length):
         return {"top1": 0.0, "cross_entropy": 0.0}
     length, share = decisions.length, decisions.share

@@ -6,7 +6,7 @@ from typing import Any
 
 from clerestory.search.training.charts import Curve, chart
 
-GenerationRecord = Mapping[str, Any]  # of a generation, as `loop.record_of` returns it
+GenerationRecord = Mapping[str, Any]  # of a generation, as returned by `loop.record_of`
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d2025; --paper: #fdfcf9; --soft: #6b7078; --rule: #d9d7d0 }
@@ -42,8 +42,8 @@ def page(header: Mapping[str, Any], records: Sequence[GenerationRecord]) -> str:
     """Return the report as HTML.
 
     Args:
-        header: of the plan.
-        records: of the generations, in order.
+        header: header of the plan.
+        records: records of the generations, in order.
     """
     title = f"Learning {header['game']}: {len(records)} generation{'s' * (len(records) != 1)}"
     cards = f", cards {header['catalogue']}" if header["catalogue"] else ""
@@ -103,7 +103,7 @@ def match_rows(records: Sequence[GenerationRecord]) -> Iterable[Sequence[str]]:
 
 
 def opponent(match: Mapping[str, Any]) -> str:
-    """Return who the candidate played against, without paths."""
+    """Return the name of the candidate's opponent, without paths."""
     text: str = match["opponent"]
     return "the value before" if "value=" in text else text
 

@@ -1,8 +1,8 @@
 """Training samples: positions with their results, and the lines of a decision compared with each other.
 
-A position has two targets of each kind: the result of the game, which is unbiased but noisy, and the estimate of the
-search, which has little noise but is biased. To calibrate the second against the first, the search's leads are scaled
-linearly, and its win shares raised to an exponent, for each number of players and round.
+A position has two targets of each kind: the result of the game, which is unbiased but noisy, and the search's estimate,
+which has little noise but is biased. The estimates are calibrated against the results for each number of players and
+round: leads are scaled linearly, and win shares raised to an exponent.
 """
 
 from collections.abc import Sequence
@@ -13,11 +13,11 @@ import numpy as np
 
 from clerestory.search.training.columns import Array, Columns, count
 
-HELD_OUT = 6  # one in this many games is held out; of these, every other one calibrates, the rest evaluate
+HELD_OUT = 6  # one in this many games is held out; half of these calibrate, the rest evaluate
 MOST_VISITS = 200  # of a line: more visits add no weight
-TEMPERS = np.geomspace(0.05, 8, 120)  # exponents of win shares that are tried
+TEMPERS = np.geomspace(0.05, 8, 120)  # candidate exponents of win shares
 LEAST_SHARE = 0.01  # lower limit for a search's win shares, as the search may have overlooked something
-LOGISTIC = 1.6  # rise of the log odds over one standard deviation of a normally distributed result
+LOGISTIC = 1.6  # slope of the log odds over one standard deviation of a normally distributed result
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class PositionRows(Rows):
         state: memory (N, state_bytes), uint8.
         seat: the seat to decide.
         round: number of the round.
-        scores, returns: of the game, by seat.
-        lead: expected by the search: the seat's score minus the mean of the others, points.
+        scores, returns: final scores and win shares of the game, by seat.
+        lead: lead expected by the search: the seat's score minus the mean of the others, points.
         shares: win shares expected by the search, by seat.
     """
 
@@ -63,14 +63,14 @@ class PositionRows(Rows):
 
 @dataclass(frozen=True, slots=True)
 class Lines(Rows):
-    """Positions after lines, a row each; rows of one decision lie together.
+    """Positions after lines, a row each; rows of one decision are adjacent.
 
     Attributes:
         state, seat: the position, and the seat that decided.
         decision: number of the decision, ascending.
-        weight: up to 1.
-        margin: expected by the search, points.
-        odds: logarithm of the odds of winning expected by the search.
+        weight: weight of the line, at most 1.
+        margin: margin expected by the search, points.
+        odds: log odds of winning expected by the search.
     """
 
     state: Array
@@ -83,7 +83,7 @@ class Lines(Rows):
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """Samples from games with one number of seats, either to learn from or held out."""
+    """Samples from games with one number of seats, either for training or held out."""
 
     positions: PositionRows
     lines: Lines
@@ -94,7 +94,7 @@ class Adjustment:
     """The calibration of a search's expectations in one round against the results.
 
     Attributes:
-        slope, offset: of the lead, in points.
+        slope, offset: linear scaling of the lead, in points.
         temper: exponent of win shares.
         spread: standard deviation of the final lead given the search's expectation, points.
     """
@@ -106,12 +106,12 @@ class Adjustment:
 
 
 def split(columns: Columns, *, learned: bool, share: float = 1.0) -> tuple[Samples, Samples, Samples]:
-    """Return samples for learning, for calibration and for evaluation, from games with one number of seats.
+    """Return samples for training, for calibration and for evaluation, from games with one number of seats.
 
     Args:
-        columns: of the games.
+        columns: data of the games.
         learned: whether the search used a learned value, whose win shares are calibrated.
-        share: of the games for learning, the first ones, that is used; above 0, at most 1.
+        share: share of the training games to use, from the first on; above 0, at most 1.
     """
     game = columns["position.game"]
     kept = game % HELD_OUT != HELD_OUT - 1
@@ -157,7 +157,7 @@ def lead_of(scores: Array, seat: Array) -> Array:
 
 
 def best_temper(logs: Sequence[Array], returns: Sequence[Array]) -> float:
-    """Return the exponent with which win shares, given as logarithms in parts, predict the results best."""
+    """Return the exponent of win shares, given as logarithms in parts, that predicts the results best."""
 
     def loss(temper: float) -> float:
         return sum(entropy(temper * part, won) for part, won in zip(logs, returns, strict=True))
@@ -166,7 +166,7 @@ def best_temper(logs: Sequence[Array], returns: Sequence[Array]) -> float:
 
 
 def entropy(raised: Array, returns: Array) -> float:
-    """Return the mean log loss of win shares that are given as logarithms, not normalized."""
+    """Return the mean log loss of win shares given as unnormalized logarithms."""
     top = raised.max(axis=1, keepdims=True)
     total = top[:, 0] + np.log(np.exp(raised - top).sum(axis=1))
     return float((total - (returns * raised).sum(axis=1)).mean())
@@ -179,7 +179,7 @@ def logs_of(shares: Array) -> Array:
 
 
 def tempered(shares: Array, temper: Array) -> Array:
-    """Return win shares raised to exponents, one a row, and normalized."""
+    """Return win shares raised to exponents, one per row, and normalized."""
     raised = np.exp(logs_of(shares) * temper[:, None])
     normalized: Array = (raised / raised.sum(axis=1, keepdims=True)).astype(np.float32)
     return normalized
@@ -232,10 +232,10 @@ def lines_of(columns: Columns, adjustments: dict[int, Adjustment], *, learned: b
 
 
 def odds_of(shares: Array, seat: Array) -> Array:
-    """Return the logarithm of the odds that a seat wins, row by row.
+    """Return the log odds that a seat wins, row by row.
 
-    Certain wins and losses are at most LEAST_SHARE from 1 and 0; otherwise the few decisions of which a search has
-    proven some lines would outweigh all others.
+    Certain wins and losses are limited to LEAST_SHARE from 1 and 0. Otherwise the few decisions with proven lines would
+    outweigh all others.
     """
     share = np.clip(shares[np.arange(len(shares)), seat].astype(float), LEAST_SHARE, 1 - LEAST_SHARE)
     odds: Array = np.log(share / (1 - share)).astype(np.float32)

@@ -2,7 +2,7 @@
 
 Most decisions are searched briefly and a few fully (playout cap randomization: D. J. Wu, "Accelerating Self-Play
 Learning in Go", arXiv 1902.10565, section 3.1): this gives many games, and good targets where needed. Some moves are
-random or drawn by visits, for a variety of positions. All random choices of a game depend only on its number and the
+random or drawn by visits, for variety of positions. All random choices of a game depend only on its number and the
 seed of the plan, so the games are bit-identical on any machine and in any order.
 """
 
@@ -24,7 +24,7 @@ from clerestory.search.training.errors import BadPlan
 
 StateRows = dict[str, list[Any]]
 HAND = "hand"  # the hand-made value
-RECIPE = 2  # of the games; with 1, which taught the board game's value, one stream shuffled the cards and was luck
+RECIPE = 2  # version of the games; in version 1, for the board game's value, shuffling and luck shared a stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Habits:
         full_share: share of decisions that are searched fully, 0 to 1.
         straying: share of moves that are a uniformly random legal action.
         by_visits: share of moves that are drawn in proportion to visits; all others are the best line.
-        least_visits: visits of a line from which on its position is stored, above 0.
+        least_visits: minimum visits of a line for its position to be stored, above 0.
     """
 
     quick: int = 150
@@ -58,16 +58,16 @@ class Habits:
 
 @dataclass(frozen=True, slots=True)
 class SelfPlay:
-    """The players and how they play; with the number of a game, it determines the game.
+    """The players and how they play; together with the number of a game, it determines the game.
 
     Attributes:
-        load: returns the game, as in Match.
+        load: returns the game, as for Match.
         seats: number of players.
         generation: 0 for the search as shipped.
-        seed: of the plan.
-        options: of the search, beyond the shipped ones.
+        seed: seed of the plan.
+        options: search options beyond the shipped ones.
         habits: how games are played.
-        plays: a description of the options for the header, if not the options themselves: a path identifies nothing.
+        plays: description of the options for the header, if different from the options: a path identifies nothing.
     """
 
     load: Callable[[], Game]
@@ -79,7 +79,7 @@ class SelfPlay:
     plays: Mapping[str, Any] | None = None
 
     def header(self) -> dict[str, Any]:
-        """Return what the games depend on."""
+        """Return everything that the games depend on."""
         return {
             **self.source(),
             "search": {**self.search_options(), **(self.options if self.plays is None else self.plays)},
@@ -87,7 +87,7 @@ class SelfPlay:
         }
 
     def source(self) -> dict[str, Any]:
-        """Return the fields that games must have in common to be learned from together."""
+        """Return the fields that games must share to be used for training together."""
         game = self.load()
         return {
             "selfplay": RECIPE,
@@ -195,7 +195,7 @@ class Recorder:
 
 
 def settled(view: State, action: str, seed: int) -> State:
-    """Return the next decision after an action, or the end; chance events are drawn from what the actor knows."""
+    """Return the next decision after an action, or the end; chance events are drawn from the actor's knowledge."""
     after = view.copy()
     after.play(action)
     after.play_nature(seed)

@@ -1,4 +1,4 @@
-"""What axe-core says of the accessibility of a page."""
+"""Finds accessibility problems of a page with axe-core."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from playwright.sync_api import Page
 
 AXE = Path(__file__).parents[2] / "clients" / "web" / "node_modules" / "axe-core" / "axe.min.js"
 RULES = "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']"
-OF_COLOURS = "['color-contrast', 'link-in-text-block']"  # all others ask for what is the same by night
+OF_COLOURS = "['color-contrast', 'link-in-text-block']"  # the other rules do not depend on the colour scheme
 
 
 def violations(page: Page, rules: str = RULES, part: str = "html") -> list[str]:

@@ -23,7 +23,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Add to a failure the lines of this folder that led to it, and what each page and the server believed."""
+    """Add to a failure the lines of this folder that led to it, and the state of each page and of the server."""
     try:
         return (yield)
     except (AssertionError, PlaywrightError) as error:
@@ -38,7 +38,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A browser without tabs. While it runs no other event loop can, so each module closes its own."""
+    """A browser without tabs. No other event loop can run while it does, so each module closes its own."""
     try:
         options = chromium()
     except NoBrowser as reason:
@@ -56,7 +56,7 @@ def url() -> Iterator[str]:
 
 @pytest.fixture
 def page(browser: Browser, url: str) -> Iterator[Page]:
-    """A tab on the lobby, of somebody who has played some games; any error on the page fails the test."""
+    """A tab on the lobby, of a user who has played some games; any error on the page fails the test."""
     with open_tab(experienced(browser, base_url=url, reduced_motion="reduce")) as page:
         yield page
 
@@ -70,6 +70,6 @@ def other(browser: Browser, url: str) -> Iterator[Page]:
 
 @pytest.fixture
 def newcomer(browser: Browser, url: str) -> Iterator[Page]:
-    """The same of somebody who has never played here."""
+    """The same for a user who has never played here."""
     with open_tab(browser.new_context(base_url=url, reduced_motion="reduce")) as page:
         yield page

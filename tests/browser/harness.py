@@ -1,4 +1,4 @@
-"""What a person does on the page, and what the test then asks of the page and of its server."""
+"""Actions of a user on the page, and queries of the page and its server."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -10,10 +10,10 @@ from playwright.sync_api import BrowserContext, ConsoleMessage, Error, Page, Rou
 from clerestory.engine import State, read_records
 from tools.lab.browser import choose_game
 
-PATIENCE = 180_000  # milliseconds; a wait ends as soon as there is what it waits for
-SOON = 5_000  # milliseconds that a page may take to say what it believes
-POLL = 20  # milliseconds between looks at a page: an `expect` that does not hold yet reads the whole page
-UNPLANNED = ".planning .action[aria-disabled='true']"  # where a plan must be made first
+PATIENCE = 180_000  # milliseconds; a wait ends as soon as its condition holds
+SOON = 5_000  # milliseconds for a page to report its state
+POLL = 20  # milliseconds between reads of a page: an `expect` that does not hold yet reads the whole page
+UNPLANNED = ".planning .action[aria-disabled='true']"  # an action that requires a plan first
 OFFERED = f"""() => [document.querySelector("[data-version]").dataset.version,
     [...document.querySelectorAll(".action")].map(one => one.dataset.action),
     document.querySelector("{UNPLANNED}") !== null]"""
@@ -73,12 +73,12 @@ def errors_of(page: Page) -> list[str]:
 
 
 def is_error(message: ConsoleMessage) -> bool:
-    """Whether a console message is an error of the page; refused requests, which tests may intend, are not."""
+    """Whether a console message is an error of the page; rejected requests, which tests may intend, are not."""
     return message.type == "error" and not message.text.startswith("Failed to load resource")
 
 
 def beliefs(page: Page) -> str:
-    """Describe what a page shows of its game, and what the server has."""
+    """Describe what a page shows of its game, and the state on the server."""
     try:
         shown = page.wait_for_function(BELIEVED, polling=POLL, timeout=SOON).json_value()
         tokens = list(json.loads(shown.pop("keys") or '{"seats": {}}')["seats"].values())[:1]
@@ -94,15 +94,15 @@ def beliefs(page: Page) -> str:
 
 
 def settled(page: Page) -> bool:
-    """Wait until somebody at this screen may act or the game is over; return whether it is still running.
+    """Wait until the user may act or the game is over; return whether it is still running.
 
-    While a call is in progress, buttons have no effect, and are drawn as disabled; nor have they while they are new.
+    During a call, buttons have no effect and are drawn as disabled; new buttons have no effect either.
     """
     return page.wait_for_function(SETTLED, polling=POLL, timeout=PATIENCE).json_value() == "mine"
 
 
 def logged(page: Page) -> None:
-    """Wait until the log is there: before that nobody can look back."""
+    """Wait for the log, which is needed to go back in the game."""
     expect(page.locator(".log ol li").first).to_be_attached()
 
 
@@ -122,7 +122,7 @@ def wait_for_change(page: Page, version: str) -> None:
 
 
 def processed(page: Page) -> None:
-    """Wait until a page has read all that was answered before, and its earlier calls have been heard of."""
+    """Wait until a page has processed all previous answers, and its earlier calls have ended."""
     page.evaluate("fetch('/icon.svg')")
 
 
@@ -130,14 +130,14 @@ def processed(page: Page) -> None:
 
 
 def calls_to(page: Page, method: str) -> list[str]:
-    """Return a list that grows with each call of a method that a page makes."""
+    """Return a list that grows with each call of a method by a page."""
     calls: list[str] = []
     page.on("request", lambda request: calls.append(request.url) if request.url.endswith(f"/{method}") else None)
     return calls
 
 
 def hold(page: Page, method: str, times: int | None = None) -> list[Route]:
-    """Hold back calls of a method, all or some, until the test continues them; return the list that they come into."""
+    """Hold back some or all calls of a method until the test continues them; return the list that collects them."""
     held: list[Route] = []
     page.route(f"**/{method}", lambda route: held.append(route), times=times)
     return held
@@ -151,7 +151,7 @@ def when_held(page: Page, held: list[Route]) -> Route:
 
 @contextmanager
 def held_back(page: Page, method: str) -> Iterator[list[Route]]:
-    """Hold back the calls of a method until the end, when these and all later ones go their way. Yields them."""
+    """Hold back the calls of a method during the block, then continue these and all later ones. Yields them."""
     held: list[Route] = []
     over = False
 
@@ -170,7 +170,7 @@ def held_back(page: Page, method: str) -> Iterator[list[Route]]:
 
 @contextmanager
 def lost(page: Page, method: str, lose: Callable[[Route], None] = Route.abort, times: int = 1) -> Iterator[list[Route]]:
-    """Lose the first calls of a method; hold back what follows them until the end, so that the trouble is seen.
+    """Lose the first calls of a method; hold back later ones during the block, so that the problem is visible.
 
     Yields the lost calls.
     """
@@ -189,7 +189,7 @@ def lost(page: Page, method: str, lose: Callable[[Route], None] = Route.abort, t
 
 
 def refuse(page: Page, method: str, status: int, code: str, message: str, times: int | None = None) -> list[Route]:
-    """Answer calls of a method with an error; return the list that they come into."""
+    """Answer calls of a method with an error; return the list that collects them."""
     refused: list[Route] = []
     body = json.dumps({"code": code, "message": message})
 
@@ -202,7 +202,7 @@ def refuse(page: Page, method: str, status: int, code: str, message: str, times:
 
 
 def called(page: Page, method: str, **fields: Any) -> Any:
-    """Return the answer of a method, such as `GameService/GetGame`, called as the page does."""
+    """Return the answer of a method, such as `GameService/GetGame`, called like the page does."""
     headers = {"content-type": "application/json"}
     answer = page.request.post(f"/clerestory.v1.{method}", headers=headers, data=fields)
     assert answer.ok, answer.text()
@@ -218,7 +218,7 @@ def hide(page: Page, hidden: bool = True) -> None:
 
 
 def store(page: Page, items: dict[str, Any]) -> None:
-    """Put values into a page's storage as JSON, and load it anew."""
+    """Store values as JSON in a page's storage, and reload the page."""
     for key, value in items.items():
         page.evaluate("([key, value]) => localStorage.setItem(key, value)", [key, json.dumps(value)])
     page.reload()
@@ -239,7 +239,7 @@ def study(page: Page, text: str) -> None:
 
 
 def begin(page: Page, *, settle: bool = True) -> str:
-    """Start the game that is chosen, wait until its page has settled, and return its identifier."""
+    """Start the chosen game, wait until its page has settled, and return its identifier."""
     page.get_by_role("button", name="Start", exact=True).click()
     page.wait_for_url("**/#/game/*")
     if settle:
@@ -255,7 +255,7 @@ def start(page: Page, holders: tuple[str, ...] = ("me", "bot1"), game: str = "du
 
 
 def keys_of(page: Page, game: str) -> dict[str, Any]:
-    """Return what a page has stored of a game: the tokens of seats and onlookers, and more."""
+    """Return what a page has stored about a game, such as the tokens of seats and onlookers."""
     keys: dict[str, Any] = json.loads(page.evaluate("id => localStorage.getItem('game:' + id)", game))
     return keys
 
@@ -271,7 +271,7 @@ def record_of(page: Page, game: str) -> str:
 
 
 def played_through(record: str) -> State:
-    """Return the last position of a record, every ply of which the core has found legal."""
+    """Return the last position of a record, after checking that every ply is legal."""
     (found,) = read_records(record.splitlines())
     return found.state
 
@@ -281,7 +281,7 @@ def first(offered: list[str]) -> str:
 
 
 def play_on(page: Page, plies: int = 10_000, choose: Choice = first) -> int:
-    """Click actions until the game is over or a number is reached; return the number of clicks."""
+    """Click actions until the game is over or a number of clicks is reached; return the number of clicks."""
     pressed = 0
     while pressed < plies and settled(page):
         version, offered, unplanned = page.evaluate(OFFERED)
@@ -296,13 +296,13 @@ def play_on(page: Page, plies: int = 10_000, choose: Choice = first) -> int:
 
 
 def press(page: Page, version: str, action: str) -> bool:
-    """Click an action in the moment in which it has an effect; return False if the game has gone on meanwhile."""
+    """Click an action at a moment when it has an effect; return False if the game has continued meanwhile."""
     pressed = page.wait_for_function(PRESS, arg=[version, action], polling=POLL, timeout=PATIENCE)
     return pressed.json_value() == "pressed"
 
 
 def plan(page: Page) -> None:
-    """Where a plan must be made, as for what is discarded, plan as much as is needed."""
+    """Plan as much as is needed where a plan is required, such as for discards."""
     while page.locator(UNPLANNED).count():
         more = page.locator(".planning button[aria-label^='One more']:not([aria-disabled='true'])").first
         more.click()
@@ -317,7 +317,7 @@ def act_by_keyboard(page: Page) -> None:
 
 
 def menu(page: Page, name: str) -> None:
-    """Press a button of the menu, which is folded on a phone."""
+    """Press a button of the menu, which is collapsed on a phone."""
     if page.get_by_role("button", name="Menu", exact=True).is_visible():
         page.get_by_role("button", name="Menu", exact=True).click()
     page.get_by_role("button", name=name, exact=True).click()
@@ -336,7 +336,7 @@ def resign(page: Page) -> None:
 def hinted(page: Page, seconds: int, *, to_the_end: bool = True) -> None:
     """Request full hints, and wait for the first table of a search, or for its last."""
     page.evaluate("seconds => localStorage.setItem('hint-seconds', seconds)", str(seconds))
-    page.reload()  # so that there is one search and not two
+    page.reload()  # avoids two concurrent searches
     settled(page)
     page.get_by_label("Hints ?").select_option("table")
     expect(page.locator(".lines tbody tr").first).to_be_visible()

@@ -1,4 +1,4 @@
-"""Positions that games of a browser begin at."""
+"""Starting positions of browser games."""
 
 import json
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from tools.lab.gallery import EXAMPLES
 
 
 def nearly_won(page: Page, other: str = "bot1") -> None:
-    """Fill in the form for a game in which both lack one material, against a bot of any level; in any language."""
+    """Fill in the form for a game in which both lack one material, against a bot of any level, in any language."""
     position = lesson("sections").positions["win"].to_position()
     red, blue = position["duel"]["players"]
     blue |= {field: red[field] for field in ("gold", "supply", "camp", "section_1")}
@@ -28,7 +28,7 @@ LAST_BUILD = '.action[data-action="build III brick"]'  # wins the game of `nearl
 
 
 def win(page: Page) -> None:
-    """Play a card game of which only the last action is left to its end, in any language."""
+    """Play the last action of a card game, in any language."""
     nearly_won(page)
     page.locator("form button[type=submit]").click()
     settled(page)
@@ -37,7 +37,7 @@ def win(page: Page) -> None:
 
 
 def mixer_or_mason(page: Page) -> None:
-    """Fill in the form for a game in which red has a craftsman too many: the only mortar mixer, or a Mason."""
+    """Fill in the form for a game in which red has one craftsman too many: the only mortar mixer, or a Mason."""
     held = ["mortar_mixer", "woodworker", "stonecutter", "mason_1", "mason_2"]
     state = changed(reach("draft", round_=3), red={"craftsmen": held, "gold": 25})
     state.play("hire carpenter_3")
@@ -50,9 +50,9 @@ def about_to(page: Page, verb: str) -> None:
 
 
 def first_with(verb: str, liked: str = "") -> State:
-    """The first state of a game in which red has actions with a verb.
+    """Return the first state of a game in which red has actions with a verb.
 
-    Until then everybody takes the first action, or the first one with a word that is liked.
+    Until then all seats take the first action, or the first one that contains a preferred word.
     """
     state, luck = GAMES["cathedral"].new(2, 1), Rng(1)
     while not (state.turn == 0 and any(action.text.startswith(verb) for action in state.legal_actions())):
@@ -70,7 +70,7 @@ def placed_free(page: Page) -> None:
 
 
 def last_plan(page: Page) -> None:
-    """Fill in the form for a game that only Green can still win, by the last plan: the bots have no goods left."""
+    """Fill in the form for a game that only Green can still win, with the last plan: the bots have no goods left."""
     position = json.loads((EXAMPLES / "cathedral-3p-round6-cathedral.json").read_text())
     supply, (*others, _) = position["cathedral"]["supply"], position["cathedral"]["players"]
     for player, good in product(others, supply):

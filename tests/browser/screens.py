@@ -1,4 +1,4 @@
-"""Every screen of the page, found by what does not depend on a language: each begins in the lobby."""
+"""Every screen of the page, found independently of the language; each function begins in the lobby."""
 
 from collections.abc import Callable
 
@@ -23,11 +23,11 @@ def begun(page: Page) -> None:
 
 
 def offered(page: Page, number: int) -> Locator:
-    """A button of the menu of a table that has no key."""
+    """Return a button of a table's menu that has no key."""
     return page.locator(".menu button:not(:has(kbd))").nth(number)
 
 
-# -- the lobby, and what leads to a table --------------------------------------------------------------
+# -- the lobby, and screens before a table -------------------------------------------------------------
 
 
 def lobby(page: Page) -> None:
@@ -50,7 +50,7 @@ def token(page: Page) -> None:
 
 
 def at(address: str, there: str) -> Screen:
-    """A screen that an address opens."""
+    """Return a screen that an address opens."""
 
     def screen(page: Page) -> None:
         page.goto(f"/#/{address}")
@@ -62,7 +62,7 @@ def at(address: str, there: str) -> Screen:
 
 
 def home(page: Page) -> None:
-    """The lobby with a game that goes on, and one that is over."""
+    """Show the lobby with a running game and a finished one."""
     kept(page)
     page.goto("/#/")
     resigned(page)
@@ -87,7 +87,7 @@ def duel(page: Page) -> None:
 
 
 def boxed(page: Page) -> None:
-    """A game of an own box, in which people enter what nature does."""
+    """Show a game with a physical box, in which people enter chance events."""
     page.locator("form details summary").click()
     page.locator("form details input[type=checkbox]").last.check()
     page.locator("form button[type=submit]").click()
@@ -155,7 +155,7 @@ def finish(page: Page) -> None:
 
 
 def begun_at(name: str, fill: Screen, there: str) -> Screen:
-    """A screen of a game from a position that fills in the form."""
+    """Return a screen of a game from a position that fills in the form."""
 
     def screen(page: Page) -> None:
         fill(page)
@@ -167,12 +167,12 @@ def begun_at(name: str, fill: Screen, there: str) -> Screen:
 
 
 discarded = begun_at("discarded", lambda page: about_to(page, "discard"), ".planning .uses")
-crowded = begun_at("crowded", mixer_or_mason, ".action .idle")  # a craftsman too many, of whom others have need
+crowded = begun_at("crowded", mixer_or_mason, ".action .idle")  # one craftsman too many, when others need them
 redrawn = begun_at("redrawn", lambda page: about_to(page, "redraw"), ".notices input[type=checkbox]")
 
 
 def shared_screen(page: Page) -> None:
-    """Two people at one screen, who look at secrets."""
+    """Show two people at one screen, who look at secrets."""
     page.locator("input[name=players][value='2']").check()
     page.locator(".seats select").nth(1).select_option("here")
     begun(page)
@@ -180,7 +180,7 @@ def shared_screen(page: Page) -> None:
 
 
 def asked(page: Page) -> None:
-    """A take-back to which somebody else has to agree."""
+    """Show a take-back that requires another player's agreement."""
     page.locator("input[name=game][value=duel]").check()
     page.locator("input[name=players][value='2']").check()
     page.locator(".seats select").nth(1).select_option("open")
@@ -211,9 +211,9 @@ def first(page: Page) -> None:
 
 
 def costly(page: Page) -> None:
-    """A move that is asked about: the other wins after it."""
+    """Show a move that requires confirmation: the opponent wins after it."""
     web.store(page, {"first-games": {"explain": True, "ask": "all"}})
-    nearly_won(page, "bot8")  # which uses what it is given
+    nearly_won(page, "bot8")  # strong enough to use the error
     give_tables(page, {"build III brick": [1, 0], "end": [0, 1]})
     with page.expect_request_finished(lambda request: request.url.endswith("/Analyze")):
         begun(page)
@@ -234,7 +234,7 @@ def resigned(page: Page) -> None:
 
 
 def ended(page: Page) -> None:
-    """The end of a game, its three moments, and what comes next."""
+    """Show the end of a game, its three key moments, and the next steps."""
     win(page)
     page.locator(".ending button.wide").click()
     expect(page.locator(".moments")).to_be_visible()
@@ -243,7 +243,7 @@ def ended(page: Page) -> None:
 
 
 def told(page: Page) -> None:
-    """The end after an error, which is one of the moments, with what fits it."""
+    """Show the end after an error, which is one of the key moments, with matching advice."""
     costly(page)
     page.locator(".asking button").first.click()
     page.locator(".ending button.wide").click()
@@ -258,7 +258,7 @@ def cathedral_ended(page: Page) -> None:
     expect(page.get_by_test_id("winner")).to_be_visible()
 
 
-# -- what is learned from ------------------------------------------------------------------------------
+# -- learning ------------------------------------------------------------------------------------------
 
 
 def path(page: Page) -> None:
@@ -288,7 +288,7 @@ def taught(page: Page) -> None:
 
 
 def lesson(page: Page) -> None:
-    """A lesson, after a wrong answer where it has a task."""
+    """Show a lesson, after a wrong answer if it has a task."""
     page.goto("/#/learn/lines")
     expect(page.locator(".lesson")).to_be_visible()
     while not page.locator(".lesson .task").count():
@@ -329,7 +329,7 @@ def no_study(page: Page) -> None:
 
 
 def recorded(page: Page) -> None:
-    """The study of a game with errors."""
+    """Show the study of a game with errors."""
     web.study(page, "\n".join(Record(cut(random_game("duel", 2, 1), 44)).lines()))
 
 
@@ -342,7 +342,7 @@ def reviewed(page: Page) -> None:
 
 
 def erred(page: Page) -> None:
-    """An error of a review that is tried again, with the same error."""
+    """Show an error of a review that is tried again, with the same error."""
     reviewed(page)
     page.locator(".actions:not([data-fresh]) .action").last.click()
     expect(page.locator(".review .error p").nth(1)).not_to_be_empty()
@@ -350,7 +350,7 @@ def erred(page: Page) -> None:
 
 
 def owned(page: Page) -> None:
-    """The form of an owner without a mistake, whose file can be saved."""
+    """Show the owner's form without an error, so that its file can be saved."""
     page.goto("/#/box/duel")
     page.locator(".boxed-card input[type=number]").first.fill("3")
     expect(page.locator("a[download]")).to_be_visible()

@@ -1,4 +1,4 @@
-"""Tables of hints that a test has changed, or made itself, so that nothing depends on how far a search comes."""
+"""Tables of hints that a test changes or creates, so that results do not depend on the progress of a search."""
 
 from collections.abc import Callable, MutableSequence
 
@@ -7,18 +7,18 @@ from playwright.sync_api import Page, Route
 from clerestory.v1.advisor_pb2 import Action, AnalyzeResponse, Line, RecommendMoveResponse
 
 ANALYZE = "**/clerestory.v1.AdvisorService/Analyze"
-LAST = 2  # flag of the envelope that ends a stream of Connect
+LAST = 2  # flag of the envelope that ends a Connect stream
 STREAM = "application/connect+proto"
 Lines = MutableSequence[Line]
 
 
 def enveloped(data: bytes, flags: int = 0) -> bytes:
-    """Return a message or an ending as a part of a stream of Connect."""
+    """Return a message or the end of a Connect stream in an envelope."""
     return bytes([flags]) + len(data).to_bytes(4) + data
 
 
 def change_tables(page: Page, change: Callable[[Lines], None]) -> None:
-    """Change the lines of every table of hints on its way to the page."""
+    """Change the lines of every table of hints before it reaches the page."""
 
     def answer(route: Route) -> None:
         rest, changed = route.fetch().body(), b""
@@ -37,7 +37,7 @@ def change_tables(page: Page, change: Callable[[Lines], None]) -> None:
 
 
 def give_tables(page: Page, *tables: dict[str, list[float]]) -> None:
-    """Answer searches with one table each, the last one also all later ones: for each action, each seat's win share."""
+    """Answer searches with one table each, and all later ones with the last: for each action, each seat's win share."""
     left = list(tables)
 
     def answer(route: Route) -> None:

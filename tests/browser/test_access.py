@@ -55,7 +55,7 @@ def test_a_table_on_a_phone_has_large_buttons_the_turn_in_sight_and_the_whole_me
 
 @pytest.mark.parametrize("moves", [6, pytest.param(10_000, marks=pytest.mark.slow)], ids=["begun", "whole"])
 def test_a_game_is_played_from_the_lobby_by_keyboard_alone(page: Page, moves: int) -> None:
-    """By no key but Tab, Shift, Enter, space, arrows and letters."""
+    """Only Tab, Shift, Enter, space, arrows and letters are pressed."""
     expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
     page.keyboard.press("Tab")
     for _ in range(20):
@@ -74,7 +74,7 @@ def test_a_game_is_played_from_the_lobby_by_keyboard_alone(page: Page, moves: in
 
 
 def test_actions_are_found_by_typing_which_hides_none_of_the_next(page: Page) -> None:
-    page.goto("/#/study/new/cathedral/2")  # what comes up first is one of many cards
+    page.goto("/#/study/new/cathedral/2")  # the first card is one of many
     search, actions = page.locator("#search"), page.locator(".action")
     expect(search).to_be_visible()
     expect(page.locator("[data-fresh]")).to_have_count(0)
@@ -120,13 +120,13 @@ def test_a_line_goes_on_by_itself_only_with_motion(
     page.emulate_media(reduced_motion=motion)
     web.hinted(page, 1)
     page.clock.install(time=0)
-    page.clock.pause_at(3600 * 1000)  # from here only `run_for` lets time pass, however busy the machine is
+    page.clock.pause_at(3600 * 1000)  # from here on time only passes in `run_for`
     page.locator(".lines tbody button").first.hover()
     steps = page.locator(".shown li")
     expect(steps.nth(1)).to_be_visible()
     expect(steps.first).to_have_class("at")
     page.clock.run_for(1000)
-    page.clock.run_for(100)  # what was to be drawn is drawn
+    page.clock.run_for(100)  # completes pending drawing
     expect(steps.nth(at)).to_have_class("at")
 
 

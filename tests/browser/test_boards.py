@@ -56,7 +56,7 @@ def gallery_tab(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> t
 
 @pytest.fixture
 def boards(gallery_tab: tuple[Page, list[str]]) -> Iterator[Page]:
-    """The gallery as it opens, in English; any error on it fails the test."""
+    """The gallery in its initial state, in English; any error on it fails the test."""
     page, errors = gallery_tab
     errors.clear()
     page.set_viewport_size({"width": 1280, "height": 900})
@@ -207,7 +207,7 @@ def foreseen() -> tuple[State, str]:
 
 
 def seen_by(state: State, seat: int) -> dict[str, object]:
-    """Return the fields of an exhibit of what another seat sees."""
+    """Return the fields of an exhibit as another seat sees it."""
     return {"position": json.loads(state.observe(seat).to_json()), "viewer": seat}
 
 
@@ -248,7 +248,7 @@ def test_uses_beyond_a_capacity_leave_none(boards: Page) -> None:
 
 
 def row(page: Page, name: str) -> Locator:
-    """Return what the board in words says under a heading."""
+    """Return the text under a heading of the board's text version."""
     heading = page.locator("dt, th[scope=row]").filter(has_text=re.compile(f"^{re.escape(name)}$"))
     return heading.locator("xpath=..")
 
@@ -271,7 +271,7 @@ def test_words_tell_what_a_seat_foresees_and_who_is_marked(boards: Page) -> None
     expect(row(boards, "Event to come")).to_have_count(0)
 
 
-#   an example, fields of its game or of its first player, a heading of the board in words, and what is told under it
+#   an example, fields of its game or its first player, a heading of the board's text version, the text under it
 WORDS: list[tuple[str, dict[str, Any], str, str]] = [
     (
         "cathedral-4p-round5-draft",
@@ -366,7 +366,7 @@ def test_a_board_is_accessible_by_day_and_night(boards: Page) -> None:
 
 
 def test_places_have_frames_where_colours_are_the_readers_own(boards: Page) -> None:
-    """Shadows are not drawn there, and a place that cannot be chosen now must still be seen."""
+    """Shadows are not drawn there, and a place that cannot be chosen must still be visible."""
     boards.emulate_media(forced_colors="active")
     show(boards, gallery.hinted(next(state for state in POSITIONS.values() if state.game.name == "cathedral")))
     framed = """all => all.map(one => getComputedStyle(one))

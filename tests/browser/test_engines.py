@@ -1,6 +1,6 @@
-"""A whole game in the engines of other browsers, whose parts of the web may differ.
+"""A whole game in other browser engines, whose web features may differ.
 
-Playwright does not drive these here: Debian's Firefox speaks Marionette, WebKitGTK speaks WebDriver.
+Playwright does not drive these here: Debian's Firefox uses Marionette, WebKitGTK uses WebDriver.
 """
 
 import json
@@ -19,14 +19,14 @@ import pytest
 from loadtest.server import free_port
 from tests.parts import missing, require_program
 
-PATIENCE = 180  # seconds until a browser answers
+PATIENCE = 180  # seconds to wait for a browser
 
-Run = Callable[[str], Any]  # returns what a script returns, which is the body of a function
+Run = Callable[[str], Any]  # runs the body of a function and returns its result
 Call = Callable[..., Any]
 
 
 def marionette(link: socket.socket) -> Call:
-    """Return Firefox's own protocol: JSON with its length before it, over TCP."""
+    """Connect to Firefox by its Marionette protocol: JSON over TCP, preceded by its length."""
     stream = link.makefile("rwb")
 
     def read() -> Any:
@@ -44,12 +44,12 @@ def marionette(link: socket.socket) -> Call:
         assert error is None, error
         return result
 
-    read()  # it greets
+    read()  # reads the greeting
     return call
 
 
 def webdriver(url: str) -> Call:
-    """Return the protocol of the W3C: JSON over HTTP."""
+    """Connect by the W3C WebDriver protocol: JSON over HTTP."""
 
     def call(name: str, **fields: object) -> Any:
         request = urllib.request.Request(url + name, json.dumps(fields).encode(), method="POST")
@@ -108,7 +108,7 @@ def running(command: list[str], **variables: str) -> Iterator[None]:
 
 @contextmanager
 def connected(port: int) -> Iterator[socket.socket]:
-    """Yield a connection to a port as soon as somebody listens there."""
+    """Yield a connection to a port as soon as it accepts one."""
     end = time.monotonic() + PATIENCE
     while True:
         try:
@@ -163,7 +163,7 @@ def test_a_game_is_played_to_its_end(engine: str, url: str, tmp_path: Path) -> N
 
 
 def until(run: Run, script: str) -> str:
-    """Return what a script returns as soon as that is something."""
+    """Run a script until its result is not empty, and return the result."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         if found := run(script):

@@ -1,4 +1,4 @@
-"""The board explains itself: everything by a key, a part of it by resting on it or by pressing it."""
+"""The board explains itself: everything with a key, a single part by hovering over it or pressing it."""
 
 import re
 
@@ -10,7 +10,7 @@ from tests.browser.harness import drawn, menu, settled, study, version_of
 from tools.lab.gallery import EXAMPLES
 
 WOOD = '[data-about^="draft.wood"]'
-# What is drawn or written on the board, or among a seat's goods, and belongs to no part that can be explained.
+# Visible content of the board, or among a seat's goods, that does not belong to an explainable part.
 BARE = """() => [...document.querySelectorAll('.board, .purse-line')].flatMap((root) => {
   const found = [];
   const walk = document.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
@@ -88,7 +88,7 @@ def test_nothing_is_explained_that_only_came_under_a_resting_pointer(page: Page)
 
 
 def kind_of(part: str) -> str:
-    """Return what a part is, without whose or which: all of a kind are explained alike."""
+    """Return the kind of a part, without its owner or item: parts of a kind have the same explanation."""
     whole = re.sub(r"^\d\.", "", part)
     return whole if whole.startswith(("flag.", "draft.")) else whole.partition(".")[0]
 
@@ -101,7 +101,7 @@ def shown(page: Page, name: str) -> None:
 
 def each_kind_is_explained(page: Page) -> None:
     menu(page, "What is this?")
-    page.locator(".explain-mode").hover()  # else it comes up under the pointer, which then has left the part
+    page.locator(".explain-mode").hover()  # otherwise it appears under the pointer, which then has left the part
     for part in {kind_of(part): part for part in page.evaluate(PARTS)}.values():
         page.locator(f'[data-about="{part}"]').first.dispatch_event("click")
         expect(page.locator(f'.bubble[data-explains="{part}"]'), part).to_contain_text("Rules: ")

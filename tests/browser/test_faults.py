@@ -1,4 +1,4 @@
-"""What a person sees when something goes wrong, and that nothing is lost."""
+"""The page shows faults to the user, and loses nothing."""
 
 import re
 import signal
@@ -19,12 +19,12 @@ AGAIN = "Trying again"
 BUSY = (429, "resource_exhausted", "busy")
 INTERNAL = b'{"error": {"code": "internal", "message": "Received RST_STREAM with error code 2"}}'
 
-# -- servers that are killed ---------------------------------------------------------------------------
+# -- killed servers ------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def options(tmp_path: Path) -> tuple[str, ...]:
-    """Options of a server that keeps its games and its address when it is started again."""
+    """Return options of a server that keeps its games and its address across restarts."""
     return ("--workers", "1", "--store", str(tmp_path / "games"), "--web", f"127.0.0.1:{free_port()}")
 
 
@@ -46,7 +46,7 @@ def test_a_server_that_is_killed_in_a_stream_and_in_a_move(browser: Browser, opt
         before = moves.count()
         kill(first)
         expect(page.get_by_role("alert").first).to_contain_text(AGAIN)
-        page.locator(".action").first.click()  # a move that nobody takes, yet
+        page.locator(".action").first.click()  # a move that no server accepts yet
         with page_server(*options):
             expect(moves).not_to_have_count(before)
             expect(page.get_by_role("alert")).to_have_count(0)
@@ -59,7 +59,7 @@ def test_a_server_that_is_killed_in_a_stream_and_in_a_move(browser: Browser, opt
 def test_what_is_first_asked_while_the_server_is_away_comes_once_it_is_back(
     browser: Browser, options: tuple[str, ...]
 ) -> None:
-    """An earlier moment of a game, a screen, whose files browsers remember as lost, and a new game."""
+    """An earlier moment of a game, a screen whose files browsers remember as missing, and a new game."""
     with page_server(*options) as (first, url), tab(browser, url) as page:
         expect(page.locator(".opponents p").first).not_to_be_empty()
         web.start(page)
@@ -102,7 +102,7 @@ def test_a_server_that_asks_for_a_token(browser: Browser, tmp_path: Path) -> Non
         assert "open-sesame" not in page.evaluate("Object.values(localStorage).join()")
 
 
-# -- calls that are lost, refused or not answered ------------------------------------------------------
+# -- calls that are lost, rejected or unanswered --------------------------------------------------------
 
 
 def test_a_page_that_is_older_than_its_server_is_loaded_anew_but_once(page: Page) -> None:
@@ -141,7 +141,7 @@ def test_what_a_screen_asks_first_is_asked_again(page: Page) -> None:
         ("box/duel", "DescribeCatalogue", ".send"),
     ):
         page.goto("/#/")
-        expect(page.locator(there)).to_have_count(0)  # else the screen may stay, and ask nothing
+        expect(page.locator(there)).to_have_count(0)  # otherwise the screen may stay, and request nothing
         with web.lost(page, method):
             page.goto(f"/#/{screen}")
             expect(page.get_by_role("alert")).to_contain_text(AGAIN)
@@ -157,7 +157,7 @@ def test_a_busy_server_is_asked_again_for_the_cards_also_at_the_end_of_a_game(pa
 
 
 def test_a_board_is_drawn_once_its_cards_are_known(page: Page) -> None:
-    """So that nothing grows under the pointer when their names come."""
+    """Otherwise the board would grow under the pointer when the names arrive."""
     with web.held_back(page, "DescribeCatalogue") as held:
         with page.expect_event("requestfinished", lambda one: re.search(r"/cathedral-\w+\.js$", one.url)):
             web.start(page, game="cathedral")
@@ -186,7 +186,7 @@ def test_a_stream_that_a_proxy_resets(page: Page, body: bytes) -> None:
         route.fulfill(content_type="application/connect+proto", body=body)
 
     with web.lost(page, "WatchGame", reset, times=2) as resets:
-        page.evaluate("dispatchEvent(new Event('online'))")  # watches anew
+        page.evaluate("dispatchEvent(new Event('online'))")  # restarts the stream
         expect(page.get_by_role("alert").first).to_contain_text(AGAIN)
         while len(resets) < 2:
             page.wait_for_timeout(10)
@@ -249,7 +249,7 @@ def test_a_game_that_is_first_told_by_its_stream_can_be_looked_back_on_and_keeps
         page.evaluate("dispatchEvent(new Event('online'))")
         web.play_on(page, 1)
         web.settled(page)
-        expect(back).to_have_count(0)  # nobody knows how far
+        expect(back).to_have_count(0)  # its extent is unknown
     expect(back).to_be_visible()
     page.keyboard.press("u")
     expect(page.locator(".steps")).to_contain_text(f"{last} / {last}")
@@ -267,7 +267,7 @@ def test_a_refusal_of_an_older_token_asks_for_none(page: Page) -> None:
         else:
             route.fulfill(**refusal)
 
-    page.goto("/icon.svg")  # the lobby calls from time to time
+    page.goto("/icon.svg")  # the lobby makes calls from time to time
     page.route("**/*Service/*", meet)
     page.goto("/")
     asks = page.get_by_role("heading", name="This server requires a token")
@@ -334,7 +334,7 @@ def test_two_people_with_one_seat_play_one_move_and_the_later_one_is_told(page: 
     token = web.keys_of(page, identifier)["seats"]["0"]
     other.goto(f"/#/game/{identifier}/seat/0/{token}")
     web.settled(other)
-    other.route("**/WatchGame", lambda route: route.abort())  # so that it does not hear of the other's move
+    other.route("**/WatchGame", lambda route: route.abort())  # hides the other player's move
     other.evaluate("dispatchEvent(new Event('online'))")
     web.play_on(page, 1)
     other.locator(".action").last.click()

@@ -1,4 +1,4 @@
-"""The first games help: decisions are explained once, costly moves are asked about once, and the end teaches."""
+"""The first games help: decisions are explained once, costly moves are confirmed once, and the end teaches."""
 
 from playwright.sync_api import Locator, Page, expect
 
@@ -9,7 +9,7 @@ from tests.browser.tables import give_tables
 
 HELP = ".notice.first"
 QUESTION = ".asking"
-DOUBLE_PRESS_MS = 400  # the page takes a second press that comes sooner for none
+DOUBLE_PRESS_MS = 400  # the page ignores a second press within this time
 
 
 def play_now(page: Page) -> None:
@@ -70,7 +70,7 @@ def test_who_has_played_three_games_needs_no_help(page: Page) -> None:
 
 
 def begin_searched(page: Page) -> None:
-    """Begin the game, and wait until the page has read the table of the position."""
+    """Begin the game, and wait until the page has read the position's table."""
     with page.expect_request_finished(lambda request: request.url.endswith("/Analyze")):
         page.locator("form button[type=submit]").click()
     assert settled(page)
@@ -78,7 +78,7 @@ def begin_searched(page: Page) -> None:
 
 
 def test_a_costly_move_is_asked_about_once_and_the_end_teaches(newcomer: Page) -> None:
-    nearly_won(newcomer, "bot8")  # which uses what it is given
+    nearly_won(newcomer, "bot8")  # strong enough to use the error
     give_tables(newcomer, {"build III brick": [1, 0], "end": [0, 1]})
     begin_searched(newcomer)
     version = version_of(newcomer)
@@ -91,8 +91,8 @@ def test_a_costly_move_is_asked_about_once_and_the_end_teaches(newcomer: Page) -
     newcomer.get_by_role("button", name="Something else").click()
     expect(newcomer.locator(QUESTION)).to_have_count(0)
     newcomer.wait_for_timeout(DOUBLE_PRESS_MS)
-    costly.click()  # it has been asked about
-    wait_for_change(newcomer, version)  # and the other wins
+    costly.click()  # the confirmation was shown before
+    wait_for_change(newcomer, version)  # and the opponent wins
     moments = newcomer.locator(".moments")
     expect(moments).to_contain_text("Your costliest error")
     expect(moments.get_by_role("link", name="Sections")).to_have_attribute("href", "#/learn/sections")
@@ -104,9 +104,7 @@ def test_a_costly_plan_is_asked_about_and_stays_as_it_was(newcomer: Page) -> Non
     give_tables(newcomer, {"finish": [0, 0, 1]}, {"finish": [0.5, 0.5, 0]})  # the second one after the plan
     begin_searched(newcomer)
     with newcomer.expect_request_finished(lambda request: request.url.endswith("/Analyze")):
-        newcomer.locator(".uses li", has_text="otter").get_by_role(
-            "button"
-        ).last.click()  # a craftsman who brings little
+        newcomer.locator(".uses li", has_text="otter").get_by_role("button").last.click()  # a craftsman of little use
     processed(newcomer)
     expect(planned(newcomer)).to_have_text("1")
     version = version_of(newcomer)
@@ -122,7 +120,7 @@ def test_a_costly_plan_is_asked_about_and_stays_as_it_was(newcomer: Page) -> Non
     another.close()
     assert version_of(newcomer) == version
     newcomer.wait_for_timeout(DOUBLE_PRESS_MS)
-    finish.click()  # it has been asked about
+    finish.click()  # the confirmation was shown before
     wait_for_change(newcomer, version)
 
 

@@ -1,4 +1,4 @@
-"""Games played through the page, and compared with the core ply by ply; to click through whole ones is slow."""
+"""Games played through the page and compared with the core ply by ply; clicking through whole games is slow."""
 
 import random
 
@@ -29,7 +29,7 @@ def test_a_game_is_played_as_the_core_has_it(page: Page, game: str, players: int
 def test_a_game_opens_at_its_end_and_leads_on(page: Page) -> None:
     win(page)
     expect(page.locator(".grid9 .cell")).to_have_count(9)
-    expect(page.locator(".grid9 .fresh")).to_have_count(0)  # a table that was cleared invites nobody
+    expect(page.locator(".grid9 .fresh")).to_have_count(0)  # a cleared table shows no fresh marks
     page.reload()
     expect(page.get_by_test_id("winner")).to_contain_text("Red wins")
     expect(page.locator(".scores")).to_contain_text("materials placed")
@@ -79,7 +79,7 @@ def test_a_game_that_is_started_before_the_opponents_have_come_has_them_all_the_
     held = web.hold(page, "ListCharacters", times=1)
     page.reload()
     come = web.when_held(page, held)
-    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 3600)  # the page's patience ends when time goes on
+    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 3600)  # the page's patience ends when time advances
     start_it = page.get_by_role("button", name="Start", exact=True)
     start_it.click()
     expect(start_it).to_be_disabled()

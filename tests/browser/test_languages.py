@@ -1,4 +1,4 @@
-"""The page in every language: switched at once, Hebrew from right to left, and no English left on any screen."""
+"""The page in every language: switching at once, Hebrew from right to left, and no English left on any screen."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ from tests.browser.screens import SCREENS, Screen
 from tests.languages import OTHERS, english_in
 from tools.lab.browser import experienced
 
-# What is read of a page: text that is shown or told to screen readers, without code, keys, and what people have typed.
+# The readable text of a page: visible or for screen readers, without code, keys, and user input.
 READ = """() => {
     const found = [];
     const skipped = 'code, kbd, textarea, script, style, noscript, .language select';
@@ -34,19 +34,19 @@ LEFT = """const left = (text, index) => {
     range.setEnd(text, index + 1);
     return range.getBoundingClientRect().left;
 };"""
-# The changes of a game whose number does not lie before what it counts, from right to left, or after its own sign.
+# Right-to-left changes of a game whose number is not before the counted item, or not after its own sign.
 MISPLACED = f"""() => {{ {LEFT} return [...document.querySelectorAll('.changed')].flatMap(({{ firstChild: text }}) =>
     [...text.data.matchAll(/[-+]\\d\\P{{L}}*\\p{{L}}/gu)].filter(({{ 0: found, index }}) => {{
         const [sign, digit, letter] = [index, index + 1, index + found.length - 1].map(at => left(text, at));
         return !(letter < sign && sign < digit);
     }}).map(([found]) => found)); }}"""
-# The letters after a name, in a text from right to left, that lie before it.
+# The letters after a name in a right-to-left text that appear before it.
 ORDER = f"""(one, name) => {{ {LEFT}
     const text = one.firstChild, first = text.data.indexOf(name);
     return [...text.data].filter((letter, index) => index >= first + name.length && /\\p{{L}}/u.test(letter)
         && left(text, index) > left(text, first));
 }}"""
-# What is chosen in a form and longer than its line, where it does not go on in another.
+# Selected options that are longer than their line and not wrapped.
 CUT_CHOICES = """() => [...document.querySelectorAll('form select')].filter((select) => {
     const style = getComputedStyle(select);
     const pen = document.createElement('canvas').getContext('2d');
@@ -56,7 +56,7 @@ CUT_CHOICES = """() => [...document.querySelectorAll('form select')].filter((sel
     const { width } = pen.measureText(select.selectedOptions[0].text);
     return width > room && high < 2 * parseFloat(style.fontSize);
 }).map((select) => select.selectedOptions[0].text)"""
-# The parts that make a page wider than its window.
+# The elements that make a page wider than its window.
 WIDER = """() => document.documentElement.scrollWidth <= innerWidth ? []
     : [...document.querySelectorAll('body *')].filter(one => !one.closest('svg, .scroll *'))
         .filter(one => one.getBoundingClientRect().right > innerWidth || one.getBoundingClientRect().left < 0)
@@ -68,7 +68,7 @@ WIDER = """() => document.documentElement.scrollWidth <= innerWidth ? []
 
 @pytest.fixture
 def spoken(browser: Browser, url: str) -> Iterator[Callable[[str], Page]]:
-    """Opens the lobby in a language of the browser, in a tab of its own."""
+    """Opens the lobby in a language of the browser, in a separate tab."""
     with ExitStack() as stack:
 
         def opened(language: str) -> Page:
@@ -86,7 +86,7 @@ def read_of(page: Page) -> list[str]:
 
 
 def english_on(page: Page, language: str) -> list[str]:
-    """Return what is in English on a page; for Hebrew, everything in Latin letters that is no name."""
+    """Return the English text on a page; for Hebrew, all text in Latin letters that is not a name."""
     return [text for text in read_of(page) if english_in(text, language)]
 
 
@@ -102,7 +102,7 @@ def test_a_language_is_switched_at_once_and_kept(page: Page) -> None:
     expect(page.locator("html")).to_have_attribute("dir", "rtl")
     settled(page)
     expect(page.locator(".action span").first).not_to_have_text(german, use_inner_text=True)
-    assert page.evaluate("window.same")  # the page was not loaded again
+    assert page.evaluate("window.same")  # the page was not reloaded
     page.reload()
     expect(page.locator("html[lang=he][dir=rtl]")).to_have_count(1)
 
@@ -144,7 +144,7 @@ def test_the_browsers_language_is_spoken_and_fits_a_narrow_window(spoken: Callab
     assert page.eval_on_selector_all(".chips th[scope=row]", wider) == []
 
 
-# What the translators of browsers do: elements of their own take the place of texts.
+# Imitates browser translators, which replace texts by their own elements.
 TRANSLATE = """() => {
     const walk = document.createTreeWalker(document.getElementById('page'), NodeFilter.SHOW_TEXT), texts = [];
     for (let text = walk.nextNode(); text; text = walk.nextNode())
@@ -200,7 +200,7 @@ def test_hebrew_has_a_number_before_what_it_counts_and_a_name_before_what_it_did
     assert name in told.inner_text()
     assert told.evaluate(ORDER, name) == []
     screens.recorded(page)
-    expect(page.locator(".changed", has_text="\u2069: ").first).to_be_attached()  # of another than who acted
+    expect(page.locator(".changed", has_text="\u2069: ").first).to_be_attached()  # of a player other than the actor
     assert page.evaluate(MISPLACED) == []
     page.evaluate("document.documentElement.dir = 'ltr'")
     assert page.evaluate(MISPLACED) != [], "what is misplaced would be found"

@@ -1,4 +1,4 @@
-"""Lessons on the page: played by somebody who knows nothing but what the page says."""
+"""Lessons on the page, played with no knowledge but what the page says."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from tests.browser.harness import hold, processed, version_of, wait_for_change, 
 from tests.server.lessons.pupil import ALL, answers
 
 PANEL = ".lesson"
-GO_ON = ".lesson:has(p:not(.muted)) button.main"  # what happens without words goes on by itself
+GO_ON = ".lesson:has(p:not(.muted)) button.main"  # steps without text continue automatically
 LIT = "[data-lit]"
 WORDS_IN_TWO_MINUTES = 400
 MOST_SCENES = 80
@@ -30,7 +30,7 @@ def is_over(page: Page) -> bool:
 
 
 def next_thing(page: Page) -> str:
-    """Wait for something to be read or to be done, and return the words of the lesson."""
+    """Wait for something to read or do, and return the text of the lesson."""
     ready = page.locator(f"{GO_ON}, {PANEL} .stars, .table:has({PANEL} .task):not(:has([data-fresh])) .action")
     expect(ready.first).to_be_visible()
     expect(page.locator(".middle[aria-busy='true']")).to_have_count(0)
@@ -45,7 +45,7 @@ def read_on(page: Page) -> None:
 
 
 def press_what_is_lit(page: Page, tries: int) -> None:
-    """Press one of the parts in the light, another one at every try, and the last of its choices."""
+    """Press one of the highlighted parts, another one at every try, and the last of its choices."""
     lit = page.locator(f"{LIT}[data-place]")
     expect(lit.first).to_be_visible()
     lit.nth(tries % lit.count()).click()
@@ -161,7 +161,7 @@ def test_a_mistake_is_answered(page: Page) -> None:
     expect(page.locator(".action")).to_have_count(4)
 
 
-# A part in the light lies in the window, and nothing over its middle.
+# A highlighted part is in the window, and nothing covers its centre.
 IN_SIGHT = """() => [...document.querySelectorAll('[data-lit]')].some((part) => {
   const box = part.getBoundingClientRect();
   const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
@@ -169,7 +169,8 @@ IN_SIGHT = """() => [...document.querySelectorAll('[data-lit]')].some((part) => 
   return found && (part.contains(found) || found.contains(part));
 })"""
 SIZES = {"wide": (1366, 768), "phone": (390, 844)}
-# Of some parts those that are lit nowhere, or nowhere come into sight, each as a name and whether it is to be lit.
+# Parts that are not highlighted anywhere or cannot be scrolled into view, each as a name and whether it must be
+# highlighted.
 HIDDEN = """wanted => {
  const { scrollX, scrollY } = window;
  const hidden = wanted.filter(([name, lit]) => {
@@ -187,9 +188,9 @@ HIDDEN = """wanted => {
 
 
 def lights(lesson: Lesson) -> Iterator[list[tuple[str, bool]]]:
-    """Yield for each moment of a lesson, done without a mistake, what is to be seen, and whether it is to be lit.
+    """Yield, for each moment of a lesson played without mistakes, the visible parts, and whether each is highlighted.
 
-    What answers to mistakes light is to be seen where their task begins, for they return to it.
+    Parts highlighted in answers to mistakes must be visible where their task begins, because they return to it.
     """
     course, left, begun = Course(lesson), answers(lesson), None
     while True:
@@ -204,7 +205,7 @@ def lights(lesson: Lesson) -> Iterator[list[tuple[str, bool]]]:
 
 
 def play_in_sight(page: Page, lesson: Lesson) -> list[str]:
-    """Play a lesson as its answers say; return what was told while something that it lights was not to be seen."""
+    """Play a lesson according to its answers; return texts during which a highlighted part was not visible."""
     left, wanted, dark = answers(lesson), lights(lesson), list[str]()
     opened(page, lesson.name)
     for _ in range(500):

@@ -1,4 +1,4 @@
-"""Who sees a game in the browser: links of seats, onlookers, who is away, and what only one seat is shown."""
+"""Access to a game in the browser: links of seats, onlookers, absent players, and secrets of one seat."""
 
 import re
 from random import Random
@@ -27,7 +27,7 @@ def test_the_link_of_a_seat_leaves_no_token_in_the_address(page: Page, other: Pa
 
 @pytest.mark.parametrize("link", ["seat/0/{cut}", "seat/1/made-up", "watch/made-up"])
 def test_a_link_that_opens_nothing_takes_no_seat_away(page: Page, link: str) -> None:
-    """It may have been cut by a mail program, and the seat's token is in this browser alone."""
+    """A mail program may have cut it, and only this browser has the seat's token."""
     identifier = web.start(page)
     keys = web.keys_of(page, identifier)
     page.goto("/")
@@ -107,7 +107,7 @@ def test_the_title_says_whose_turn_it_is(page: Page) -> None:
 
 
 def test_a_hidden_tab_of_a_browser_that_makes_no_notifications_shows_the_game(page: Page) -> None:
-    """Chrome on Android has them for service workers only."""
+    """Chrome on Android only supports them in service workers."""
     web.start(page)
     page.add_init_script(
         """globalThis.Notification = class { static permission = "granted"; constructor() { throw new TypeError(); } };
@@ -118,7 +118,7 @@ def test_a_hidden_tab_of_a_browser_that_makes_no_notifications_shows_the_game(pa
     expect(page).to_have_title("● Your turn – Clerestory")
 
 
-# -- who plays on, and who resigns -----------------------------------------------------------------
+# -- continuing and resigning ----------------------------------------------------------------------
 
 
 def test_bots_go_on_for_people_until_they_are_back(page: Page) -> None:
@@ -145,7 +145,7 @@ def test_a_bot_plays_where_nobody_has_come(page: Page) -> None:
 
 
 def test_a_game_is_resigned_only_when_it_is_meant(page: Page) -> None:
-    """At one screen by the seat that is to move."""
+    """With two players at one screen, the seat to move resigns."""
     identifier = web.start(page, ("me", "here"))
     tokens = web.tokens_of(page, identifier)[:1]
     while web.called(page, "GameService/GetGame", game_id=identifier, tokens=tokens)["game"]["turn"]["seat"] == 0:
@@ -157,7 +157,7 @@ def test_a_game_is_resigned_only_when_it_is_meant(page: Page) -> None:
     page.get_by_role("button", name="Yes, resign").click()
     expect(page.locator(".ending")).to_contain_text("Blue resigned.")
     expect(page.get_by_test_id("winner")).to_contain_text("Red")
-    expect(page.locator(".stands p")).not_to_contain_text("Claim")  # nobody is asked, and nobody gets hints
+    expect(page.locator(".stands p")).not_to_contain_text("Claim")  # no request, and no hints
     expect(page.locator(".player.acts")).to_have_count(0)
     expect(page.locator("#hints")).to_be_disabled()
     expect(page.locator(".hints")).to_contain_text("the study has hints")
@@ -176,7 +176,7 @@ def test_what_follows_is_told_before_one_resigns(page: Page, game: str, players:
 def test_a_game_for_which_nobody_comes_is_called_off(page: Page) -> None:
     web.new_game(page, "cathedral", ["me", "open"])
     page.get_by_role("button", name="End the game for all").click()
-    expect(page.get_by_role("button", name="Resign")).to_have_count(0)  # there is nothing yet to resign
+    expect(page.get_by_role("button", name="Resign")).to_have_count(0)  # nothing to resign yet
     page.get_by_role("button", name="Yes, end it").click()
     expect(page.locator(".ending")).to_contain_text("The game was abandoned.")
     expect(page.locator(".round")).to_have_text("Round 1 of 6")  # its cathedral is not finished
@@ -193,7 +193,7 @@ def test_the_cathedral_of_a_game_that_is_given_up_in_its_last_round_is_not_finis
 
 
 def timed(page: Page, limit: str) -> str:
-    """Make a game with a time limit per move, and return its address for the first seat."""
+    """Create a game with a time limit per move, and return its address for the first seat."""
     made = web.called(
         page,
         "GameService/CreateGame",
@@ -207,7 +207,7 @@ def timed(page: Page, limit: str) -> str:
 def test_a_move_that_a_bot_made_when_time_was_out_is_news(page: Page) -> None:
     page.goto(timed(page, "5s"))
     moved = page.locator(".log li", has_text="out of time: a bot moved").first
-    expect(moved).to_have_class("news")  # else who comes back does not see what was played for them
+    expect(moved).to_have_class("news")  # shows returning players what was played for them
 
 
 @pytest.mark.parametrize("minutes", [-30, 30])
@@ -233,11 +233,11 @@ def test_the_form_says_what_a_limit_of_time_does(page: Page) -> None:
     expect(page.get_by_role("timer")).to_have_count(0)
 
 
-# -- a real table ----------------------------------------------------------------------------------
+# -- a physical table ------------------------------------------------------------------------------
 
 
 def test_what_a_seat_is_shown_at_a_table_is_asked_for_unseen_by_others(page: Page) -> None:
-    """Ellen's owner sees the coming event: the page asks for it behind a button, and shows it to nobody else."""
+    """Ellen's owner sees the coming event: the page asks for it behind a button, and shows it to no other player."""
     choose_game(page, "cathedral", ["me", "here"])
     page.get_by_text("A real box lies on the table").click()
     identifier = web.begin(page, settle=False)

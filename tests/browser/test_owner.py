@@ -1,4 +1,4 @@
-"""The owner's form: what a box says is typed, checked at its field, and becomes a catalogue that a server takes."""
+"""The owner's form: values from a box are typed, checked at their field, and become a catalogue for a server."""
 
 import re
 from urllib.parse import unquote
@@ -41,7 +41,7 @@ def test_what_is_typed_is_in_the_file_with_its_source(form: Page) -> None:
     assert found.cards["bell_founder"].sources["effect"] == "stated BOX"
     assert found.cards["mason"].sources == SHIPPED.cards["mason"].sources
     assert found.cards["aliena"].name == "Aliena of Shiring"
-    form.reload()  # what was typed is kept in the browser
+    form.reload()  # the browser keeps the input
     assert file_of(form).content_hash() == found.content_hash() != SHIPPED.content_hash()
     form.get_by_label("I have compared every card").check()
     assert set(file_of(form).cards["mason"].sources.values()) == {"stated BOX"}

@@ -1,4 +1,4 @@
-"""The path: what has been done in this browser on one page, taken along as a file, and one press from each end."""
+"""The path: progress in this browser on one page, exportable as a file, with direct links to each end."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ LEVELS_DONE = LESSONS_DONE | {"beaten:duel": [1, 2]}
 
 
 def path(page: Page, done: dict[str, Any] | None = None) -> Page:
-    """Open the path of somebody who has done this, as it is kept in the browser."""
+    """Open the path of a user with this progress, as stored in the browser."""
     if done:
         store(page, done)
     page.goto("/#/path")
@@ -127,7 +127,7 @@ def kept(page: Page, *names: str) -> list[Any]:
     return [json.loads(page.evaluate("name => localStorage.getItem(name)", name)) for name in names]
 
 
-WRONG: list[tuple[Any, str]] = [  # none is answered as the one before it
+WRONG: list[tuple[Any, str]] = [  # each has a different answer from the previous one
     ("no JSON", "this is no file that this page has saved"),
     ({"lessons": [1]}, "“lessons” in this file"),
     ({"format": "another"}, "this is no file that this page has saved"),

@@ -1,4 +1,4 @@
-"""Conversions are planned in any order, what an action changed is said, and nothing that has one answer is asked."""
+"""Conversions are planned in any order, changes are described, and questions with a single answer are skipped."""
 
 import re
 from collections.abc import Callable
@@ -22,14 +22,14 @@ def planning(page: Page) -> Page:
 
 
 def until(page: Page, wanted: str, choose: Callable[[list[str]], str] = web.first) -> None:
-    """Play until something is to be seen."""
+    """Play until something is visible."""
     while web.settled(page) and not page.locator(wanted).count():
         web.play_on(page, 1, choose)
     expect(page.locator(wanted).first).to_be_visible()
 
 
 def useful(page: Page) -> str:
-    """Plan the first craftsman that can work, once, and return his name."""
+    """Plan one use of the first craftsman that can work, and return his name."""
     more = page.locator(USEFUL).first
     name = str(more.get_attribute("aria-label")).removeprefix("One more: ")
     more.click()
@@ -47,7 +47,7 @@ def finish(page: Page) -> None:
 
 def test_a_plan_says_what_it_brings_survives_a_closed_tab_and_is_played_as_a_whole(planning: Page) -> None:
     expect(planning.locator(".planning .stepper").first).to_be_visible()
-    with web.lost(planning, "PlanConversions") as gone:  # which is asked for again
+    with web.lost(planning, "PlanConversions") as gone:  # the page repeats the call
         name = useful(planning)
         web.when_held(planning, gone)
     expect(planning.locator(".planning")).to_have_attribute("aria-busy", "false")
@@ -55,7 +55,7 @@ def test_a_plan_says_what_it_brings_survives_a_closed_tab_and_is_played_as_a_who
     expect(planning.locator(".planned")).to_contain_text(name.split(",")[0])
     expect(planning.locator(".means")).to_contain_text("Left:")
     expect(planning.locator(".purse-line.own .by").first, "what it changes is told at the goods").to_be_visible()
-    web.hinted(planning, 1)  # which loads the page anew
+    web.hinted(planning, 1)  # reloads the page
     plans = planning.locator(".lines th[scope=row]").all_inner_texts()
     assert [plan for plan in plans if re.search(r"(\d+) +\1\b", plan)] == [], "each number once"
     expect_uses(planning, name, 1)
@@ -80,7 +80,7 @@ def test_the_need_of_masons_is_told_before_and_after_the_only_mortar_mixer_is_di
 
 
 def keeping_masons(offered: list[str]) -> str:
-    """Choose to end one's turn, or what dismisses no Mason."""
+    """Choose an action that ends the turn, or that does not dismiss a Mason."""
     return next((one for one in offered if one == "pass"), next(one for one in offered if "mason" not in one))
 
 
@@ -140,10 +140,10 @@ def test_where_there_is_no_plan_the_order_of_the_craftsmen_is_told(page: Page) -
 
 
 def test_in_the_market_the_stepper_shows_what_its_button_plays(page: Page) -> None:
-    """Also once less can be paid than was chosen."""
+    """Also after less can be paid than was chosen."""
     state = changed(first_with("buy", liked="market"), red={"gold": 10})
     for action in ("sell sand 1", "leave", "sell sand 1", "leave"):
-        state.play(action)  # blue has left, so that red goes on alone
+        state.play(action)  # blue has left, so red continues alone
     begin_at(page, state)
     web.begin(page)
     stone, wood = (
@@ -164,7 +164,7 @@ def test_in_the_market_the_stepper_shows_what_its_button_plays(page: Page) -> No
 def test_the_draws_of_a_round_can_be_let_stand_at_once(page: Page) -> None:
     about_to(page, "redraw")
     web.begin(page)
-    page.get_by_label("Keep the draws for the rest of this round").click()  # it goes away with its draw
+    page.get_by_label("Keep the draws for the rest of this round").click()  # it disappears with its draw
     log = page.locator(".log ol")
     expect(log.locator("li", has_text="let the draw stand").first).to_be_attached()
     while web.settled(page) and "Round 1 " in page.locator(".stands p").inner_text():
@@ -177,7 +177,7 @@ def test_the_draws_of_a_round_can_be_let_stand_at_once(page: Page) -> None:
 
 
 def test_at_the_end_of_a_board_game_all_that_can_follow_is_in_sight(page: Page) -> None:
-    """Also on a small laptop, however many cards have brought points."""
+    """Also on a small laptop, with any number of cards that gave points."""
     page.set_viewport_size({"width": 1366, "height": 768})
     last_plan(page)
     web.begin(page)
@@ -203,6 +203,6 @@ def test_a_check_says_where_there_is_no_cryptography_and_where_the_seal_does_not
     check.click()
     expect(page.get_by_text("not the one that this browser saw at the beginning")).to_be_visible()
     page.add_init_script("Object.defineProperty(Crypto.prototype, 'subtle', {value: undefined})")
-    page.reload()  # a browser has none on plain http from another machine
+    page.reload()  # without TLS, a browser on another machine has none
     check.click()
     expect(page.get_by_text("it has no cryptography on plain http")).to_be_visible()

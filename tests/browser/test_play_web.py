@@ -1,4 +1,4 @@
-"""`clerestory play --web`: the link that it prints leads to the game."""
+"""`clerestory play --web`: the printed link leads to the game."""
 
 import os
 import re
@@ -19,7 +19,7 @@ PLAY = [sys.executable, "-m", "clerestory", "play", "--web", "--game", "duel", "
 
 @contextmanager
 def played(folder: Path, seats: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Yield a process and the link that it prints; its games are kept in a folder of its own."""
+    """Yield a process and the link that it prints; its games are stored in a separate folder."""
     own = os.environ | {"XDG_DATA_HOME": str(folder), "HOME": str(folder)}
     own.pop("CLERESTORY_STORE", None)
     with subprocess.Popen([*PLAY, "--seats", seats], env=own, stdout=subprocess.PIPE, text=True) as process:

@@ -24,7 +24,7 @@ def opened(page: Page) -> Page:
 
 
 def press(page: Page, action: str) -> None:
-    expect(page.locator("[data-fresh]")).to_have_count(0)  # a click on actions that are new has no effect
+    expect(page.locator("[data-fresh]")).to_have_count(0)  # clicks on new actions have no effect
     page.locator(f'.action[data-action="{action}"]').first.click()
 
 

@@ -17,7 +17,7 @@ from tests.languages import english_in
 from tests.search.review.games import cut, random_game
 
 GAME = cut(random_game("duel", 2, 1), 26)  # of random players, so that it has errors
-ITERATIONS = 2000  # as the page asks for
+ITERATIONS = 2000  # as requested by the page
 ANSWERS: list[bytes] = []  # of the service to the page, at most one: a review takes seconds
 
 
@@ -26,7 +26,7 @@ def studied(page: Page, record: Record) -> None:
 
 
 def opened(page: Page) -> None:
-    """Open the study of the game and its review; the service is asked once in a process."""
+    """Open the study of the game and its review; each process requests the review once."""
     if ANSWERS:
         page.route("**/AnnotateGame", lambda route: route.fulfill(content_type=STREAM, body=ANSWERS[0]))
     studied(page, Record(GAME))
@@ -54,7 +54,7 @@ def expect_ply(page: Page, ply: int, last: int = len(GAME.history)) -> None:
 
 
 def try_another(page: Page) -> None:
-    """Try an action that is neither the best nor the one that was played."""
+    """Try an action that is neither the best nor the one played."""
     error = review().errors()[0]
     actions = page.locator(".actions:not([data-fresh]) button")
     actions.filter(has_not_text=error.best_label).filter(has_not_text=error.label).first.click()
@@ -170,7 +170,7 @@ def test_a_review_and_a_verdict_that_were_lost_are_asked_for_again(page: Page) -
 
 
 def test_one_seat_is_looked_at_alone(page: Page) -> None:
-    """Its errors, and the luckiest and unluckiest events; `n` goes to the next error, with Shift to the one before."""
+    """Its errors, and the luckiest and unluckiest events; `n` goes to the next error, Shift+`n` to the previous one."""
     opened(page)
     expected = review()
     own = expected.errors(1)
@@ -184,7 +184,7 @@ def test_one_seat_is_looked_at_alone(page: Page) -> None:
     expect_ply(page, own[-1].ply - 1)
     page.keyboard.press("h")
     expect(page.locator("dialog[open]")).to_have_count(1)
-    page.keyboard.press("n")  # is not for what is behind the dialog
+    page.keyboard.press("n")  # has no effect behind the dialog
     page.keyboard.press("Escape")
     expect(page.locator("dialog[open]")).to_have_count(0)
     page.keyboard.press("n")

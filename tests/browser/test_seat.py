@@ -1,4 +1,4 @@
-"""What a seat has and may do stays in sight, keeps the focus, and is told in words."""
+"""A seat's goods and actions stay visible, keep the focus, and are described in text."""
 
 import re
 from contextlib import nullcontext
@@ -31,19 +31,19 @@ def test_nothing_jumps_however_long_the_status_is(page: Page) -> None:
         name => JSON.stringify(document.querySelector(name).getBoundingClientRect()))"""
     for size in SIZES:
         page.set_viewport_size(size)
-        page.reload()  # and all that was changed is gone
+        page.reload()  # discards all changes
         web.drawn(page)
         web.settled(page)
         before = page.evaluate(places)
         page.locator(".stands p").evaluate("line => { line.textContent = 'Long words. '.repeat(60); }")
         page.locator(".turn").evaluate("line => { line.textContent = 'Somebody with a long name '.repeat(9); }")
         assert page.evaluate(places) == before, size
-        page.locator(".actions").evaluate("list => list.replaceChildren()")  # it is another's turn
+        page.locator(".actions").evaluate("list => list.replaceChildren()")  # another seat's turn
         assert page.evaluate(places) == before, size
 
 
 def test_nothing_jumps_when_something_is_said_beside_the_actions(page: Page) -> None:
-    """Whoever goes back through a game finds the button for the next step where it was."""
+    """A user who steps back through a game finds the button for the next step in the same place."""
     web.start(page, game="cathedral")
     places = """() => ['.purse-line', '.seat'].flatMap(name => {
         const {x, y, width, height} = document.querySelector(name).getBoundingClientRect();
@@ -118,7 +118,7 @@ def test_the_end_is_announced_too(page: Page) -> None:
 
 
 def test_a_second_click_on_new_actions_plays_nothing(page: Page) -> None:
-    """Whoever clicks twice means the first place once, not also what has come to lie there."""
+    """A double click means the first target once, not also what appears in its place."""
     web.start(page)
     played = web.calls_to(page, "PlayAction")
     page.evaluate(
@@ -156,7 +156,7 @@ def test_figures_say_by_how_much_they_changed_and_what_happened_since_is_shown_a
     assert [one for one in told if not re.fullmatch(r"[+\u2212]\d+", one)] == []
     web.play_on(page, 1, lambda offered: "pass")
     web.settled(page)
-    held = web.hold(page, "GetGame", times=1)  # or it might be over before it is looked for
+    held = web.hold(page, "GetGame", times=1)  # otherwise it might be over too early
     page.keyboard.press("r")
     expect(page.get_by_text(EARLIER)).to_be_visible()
     web.when_held(page, held).continue_()
@@ -171,7 +171,7 @@ def test_broken_addresses_show_the_lobby(page: Page) -> None:
         expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
 
 
-# The 80 ms in which other windows answer are too few where a machine is busy.
+# Other windows may not answer within 80 ms on a busy machine.
 PATIENT = """const soon = setTimeout;
     globalThis.setTimeout = (run, wait, ...more) => soon(run, wait === 80 ? 3000 : wait, ...more);"""
 
@@ -194,7 +194,7 @@ def test_many_windows_leave_connections_for_calls(page: Page) -> None:
     page.wait_for_function(shown, arg=version)
 
 
-# -- what decides is told in words ------------------------------------------------------------------
+# -- the deciding factor in text --------------------------------------------------------------------
 
 CATHEDRAL = (
     r"costs \d gold, .* into .*, times: \d",
@@ -259,7 +259,7 @@ def test_a_browser_that_keeps_nothing_plays_and_says_what_will_be_lost(page: Pag
 def test_the_log_begins_at_the_beginning_where_the_game_does(page: Page) -> None:
     web.start(page, game="cathedral")
     web.play_on(page, 3)
-    web.settled(page)  # a move of a bot leads back to the present
+    web.settled(page)  # a bot's move leads back to the present
     rows = page.locator(".log ol")
     expect(rows).not_to_have_js_property("scrollTop", 0)
     page.keyboard.press("Home")

@@ -41,7 +41,7 @@ def test_any_record_can_be_gone_through(page: Page, name: str) -> None:
 
 def test_a_study_strays_and_comes_back_and_is_played_on_from_where_one_likes(page: Page) -> None:
     record = imported(page, "duel-2p")
-    for ply in range(1, 10):  # the cards are dealt; then it is somebody's turn
+    for ply in range(1, 10):  # the cards are dealt, then a seat is to move
         page.keyboard.press("ArrowRight")
         expect_ply(page, f"{ply} / ")
     expect(page.get_by_text("(you)")).to_have_count(0)
@@ -60,7 +60,7 @@ def test_a_study_strays_and_comes_back_and_is_played_on_from_where_one_likes(pag
     played = [json.loads(line).get("action") for line in web.record_of(page, identifier).splitlines()]
     assert played[1:61] == [action.text for action in record.state.history[:60]]
     page.get_by_role("link", name="Lobby").click()
-    expect(page.locator(".new .notice")).to_have_count(0)  # the next one is dealt anew
+    expect(page.locator(".new .notice")).to_have_count(0)  # the next one has a new deal
 
 
 def test_a_kept_game_can_be_studied_and_come_back_to(page: Page) -> None:

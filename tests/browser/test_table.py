@@ -1,4 +1,4 @@
-"""Hints, stepping and take-backs: everything at a table except playing and who sees it."""
+"""Hints, stepping and take-backs: everything at a table except playing and access."""
 
 import re
 from collections.abc import Callable
@@ -82,7 +82,7 @@ def when_board_shows(page: Page, text: str) -> None:
 
 def test_a_line_is_played_out_in_ghosts_and_stepped_through(page: Page) -> None:
     web.start(page)
-    expect(page.locator(".board .can").first).to_be_visible()  # the actions come after the position
+    expect(page.locator(".board .can").first).to_be_visible()  # the actions appear after the position
     before = page.evaluate(BOARD_TEXT)
     web.hinted(page, 2)
     line = page.locator(".lines tbody button").first
@@ -112,12 +112,12 @@ def test_a_line_is_played_out_until_the_pointer_is_moved_off(page: Page) -> None
     expect(ghost).to_be_visible()
     line = str(pointed.get_attribute("data-line"))
     pointed.evaluate("row => row.addEventListener('pointerleave', () => row.dataset.left = 'yes')")
-    page.locator(".more").evaluate("box => { box.style.paddingBottom = '300px'; }")  # however few lines there are
+    page.locator(".more").evaluate("box => { box.style.paddingBottom = '300px'; }")  # for any number of lines
     page.locator(".more").evaluate("box => box.scrollBy(0, box.scrollTop > 100 ? -100 : 100)")
-    expect(pointed).to_have_attribute("data-left", "yes")  # the browser believes so
+    expect(pointed).to_have_attribute("data-left", "yes")  # the browser agrees
     looked = page.locator(".told .muted").last
     for _ in range(2):
-        expect(looked).not_to_have_text(looked.inner_text())  # another table has come
+        expect(looked).not_to_have_text(looked.inner_text())  # another table has arrived
     expect(ghost).to_be_visible()
     expect(pointed).to_have_attribute("data-line", line)
     page.mouse.move(0, 0)
@@ -126,7 +126,7 @@ def test_a_line_is_played_out_until_the_pointer_is_moved_off(page: Page) -> None
 
 
 def test_tables_move_no_action_and_a_row_and_its_action_point_at_each_other(page: Page) -> None:
-    """Otherwise a person would click something else than intended."""
+    """Otherwise a user would click something else than intended."""
     web.store(page, {"hint-seconds": 1})
     web.start(page)
     web.drawn(page)
@@ -149,7 +149,7 @@ def test_tables_move_no_action_and_a_row_and_its_action_point_at_each_other(page
 
 
 def test_what_was_pointed_at_is_so_no_longer_once_it_is_played(page: Page) -> None:
-    """Though a button that is gone is never left by the pointer."""
+    """The pointer never leaves a button that has been removed."""
     web.start(page)
     claim = page.locator(".action[data-action^='claim']").first
     claim.dispatch_event("pointerenter")
@@ -164,8 +164,8 @@ def test_a_state_that_comes_again_does_not_begin_hints_anew(page: Page) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
     with page.expect_request("**/WatchGame"):
-        page.evaluate("dispatchEvent(new Event('online'))")  # the stream is opened once more
-    web.play_on(page, 1)  # by now it has told the state
+        page.evaluate("dispatchEvent(new Event('online'))")  # reopens the stream
+    web.play_on(page, 1)  # by then it has sent the state
     assert "Analyze" not in asked[: asked.index("PlayAction")]
 
 
@@ -185,7 +185,7 @@ def test_one_can_look_back_and_come_back(page: Page) -> None:
     web.play_on(page, 2)
     web.settled(page)
     news = page.locator(".log li.news").first
-    expect(news).to_be_visible()  # what happened since
+    expect(news).to_be_visible()  # changes since then
     assert not news.inner_text().startswith("Blue"), "it begins after one's own move"
     web.drawn(page)
     board = page.locator(".board")
@@ -211,7 +211,7 @@ def test_a_key_that_is_held_down_takes_back_once_and_never_what_was_revealed_sin
     assert web.settled(page)
     page.keyboard.down("u")
     page.keyboard.up("u")
-    page.keyboard.press("Home")  # by now another call would have begun
+    page.keyboard.press("Home")  # another call would have begun by then
     expect(present).to_be_visible()
     assert len(calls) == 1
     page.keyboard.press("End")
@@ -265,7 +265,7 @@ def test_a_move_is_taken_back_though_a_bot_comes_before(page: Page) -> None:
     moves = page.locator(".log ol li")
     before = moves.count()
     takes = web.hold(page, "TakeBack", times=1)
-    with web.held_back(page, "WatchGame") as streams:  # so that the bot is heard of only after the key was pressed
+    with web.held_back(page, "WatchGame") as streams:  # delays the bot's move until after the key press
         page.reload()
         web.settled(page)
         web.when_held(page, streams)
@@ -274,7 +274,7 @@ def test_a_move_is_taken_back_though_a_bot_comes_before(page: Page) -> None:
         page.keyboard.press("u")
         web.when_held(page, takes)
     expect(page.locator(".log")).to_contain_text("Perkin")
-    takes[0].continue_()  # it asks for a version that is gone
+    takes[0].continue_()  # it requests a version that is gone
     expect(moves).to_have_count(before)
     assert web.settled(page)
 
@@ -321,7 +321,7 @@ def begun(page: Page) -> Page:
 
 
 def ask_anew(page: Page, change: Callable[[Lines], None]) -> None:
-    """Wait for the last table of another search, whose lines are changed."""
+    """Wait for the last table of another search, with its lines changed."""
     page.unroute(ANALYZE)
     change_tables(page, change)
     hints = page.get_by_label("Hints ?")
@@ -332,7 +332,7 @@ def ask_anew(page: Page, change: Callable[[Lines], None]) -> None:
 
 
 def test_the_board_counts_in_the_order_of_the_table(page: Page) -> None:
-    """Which is that of the service, whatever the shares are. Doubtful shares are left out."""
+    """That is the order of the service, for any shares. Doubtful shares are omitted."""
     begun(page)
     for higher, sure in ((1, 2), (5, 3)):
 

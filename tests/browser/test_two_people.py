@@ -8,7 +8,7 @@ from tests.browser import harness as web
 
 @pytest.fixture
 def ada(page: Page, other: Page) -> Page:
-    """The tab of the second player of a game of the page, who has been invited."""
+    """The tab of the second player of a game on the page, who has been invited."""
     game = web.new_game(page, "duel", ["me", "open"])
     assert game in open_games(page)
     other.goto(page.get_by_label("Send this link to the other players").input_value())

@@ -1,4 +1,4 @@
-"""Programs of Node for tests: a test fails where Node, npm or a package is missing."""
+"""Node programs for tests: a test fails if Node, npm or a package is missing."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ QUIET = ("--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund", "--l
 
 
 def node(*arguments: str | Path, folder: Path = ROOT, name: str = "node") -> subprocess.CompletedProcess[str]:
-    """Run a program in Node, or one that comes with it, and return its output."""
+    """Run a program in Node, or one that is installed with it, and return its output."""
     program = shutil.which(name, path=PATH) or missing(name, "make .venv/.web")
     environment = os.environ | {"CLERESTORY_ROOT": str(ROOT), "PATH": PATH}
     command = [program, *arguments]

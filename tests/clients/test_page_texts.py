@@ -1,4 +1,4 @@
-"""The language that the page begins with: what its reader has chosen, else what the browser asks for."""
+"""The initial language of the page: the reader's choice, else the browser's preference."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ import { build } from "esbuild";
 const how = { bundle: true, format: "esm", logLevel: "error" };
 await build({ entryPoints: ["src/texts.ts"], outfile: process.argv[1], ...how });
 """
-# Prints for each browser, which is what was chosen on the page and the tags that it sends, the language of the page.
+# Prints the language of the page for each browser, given the choice made on the page and the tags that it sends.
 CHOOSE = """
 const [file, browsers] = process.argv.slice(1);
 const now = { chosen: null, languages: [] };
@@ -28,7 +28,7 @@ console.log(JSON.stringify(JSON.parse(browsers).map(([chosen, languages]) => {
 """
 CASES: list[tuple[str | None, list[str], str]] = [
     (None, ["he"], "he"),
-    (None, ["iw"], "he"),  # the code of ISO 639 that `he` replaced, which old systems send
+    (None, ["iw"], "he"),  # the ISO 639 code replaced by `he`, which old systems send
     (None, ["iw-IL", "en-US"], "he"),
     (None, ["IW"], "he"),
     (None, ["en-US", "iw"], "en"),

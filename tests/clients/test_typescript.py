@@ -29,7 +29,7 @@ pytestmark = pytest.mark.system
 
 PACKAGE = ROOT / "clients" / "typescript"
 SCRIPTS = Path(__file__).parent / "typescript"
-MOST = 15_000  # bytes of the package with the library that it calls by, compressed, beside the messages
+MOST = 15_000  # compressed bytes of the package with its transport library, without the messages
 PACKING = run_path(str(PACKAGE / "pack.py"))
 CHECK = {"strict": True, "noEmit": True, "module": "nodenext", "target": "es2023", "types": [], "skipLibCheck": True}
 SIZE = """
@@ -48,7 +48,7 @@ def run(folder: Path, name: str, *arguments: str) -> str:
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the package with the messages and tools that the build of the page leaves."""
+    """A copy of the package with the messages and tools left by the build of the page."""
     tools = PACKAGE.parent / "web" / "node_modules"
     if not ((PACKAGE / "src" / "gen").is_dir() and (tools / ".bin" / "tsc").exists()):
         missing("what the page is built with", "python clients/web/build.py")
@@ -60,7 +60,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def project(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty project that has installed the package and nothing else."""
+    """An empty project with only the package installed."""
     folder = tmp_path_factory.mktemp("project")
     PACKING["build"](source, folder)
     (folder / "package.json").write_text('{"name": "empty", "private": true, "type": "module"}')
@@ -122,7 +122,7 @@ def test_position_files_are_read_in_every_form(project: Path) -> None:
 def test_a_game_is_played_to_its_end(project: Path, gateway: str) -> None:
     seen = printed(project, "game.ts", gateway)
     assert (sum(seen["shares"]), seen["rising"], seen["troubles"]) == (pytest.approx(1), True, [])
-    assert 0 < seen["moves"] < seen["forced"] < seen["record"]  # the last card of a round is played by the server
+    assert 0 < seen["moves"] < seen["forced"] < seen["record"]  # the server plays the last card of a round
 
 
 def test_a_game_goes_on_through_connections_that_break(project: Path, gateway: str) -> None:
@@ -145,8 +145,8 @@ def test_calls_have_errors_deadlines_and_streams(project: Path, gateway: str) ->
         "resigned": [False, True, False],
         "opened": [["0", "1"], 1],
         "limits": [
-            *("125000", "145000", "3605000"),  # of reviews: twice their times, or an hour, and 5 s
-            *("5334", "6001", "1501", None),  # of searches, in whole milliseconds, and one beyond every timer
+            *("125000", "145000", "3605000"),  # for reviews: twice their times, or an hour, plus 5 s
+            *("5334", "6001", "1501", None),  # for searches, in whole milliseconds, and one beyond every timer
         ],
         "unfit": ["bad-request"] * 5,
         "unusable": ["TypeError"] * 5,
@@ -157,7 +157,7 @@ def test_calls_have_errors_deadlines_and_streams(project: Path, gateway: str) ->
 
 @contextmanager
 def refusing(refusals: list[dict[str, Any]], headers: dict[str, str]) -> Iterator[str]:
-    """Yield the address of a server that answers with each of the errors once, and then with an empty message."""
+    """Yield the address of a server that answers once with each of the errors, and then with an empty message."""
 
     class Refusing(BaseHTTPRequestHandler):
         def do_POST(self) -> None:

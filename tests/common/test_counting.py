@@ -1,4 +1,4 @@
-"""Counts have no key without anything to count."""
+"""Counts have no keys for items that do not occur."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""Values that a dataclass declares: what is in their range, how texts are read, what is said of what is wrong."""
+"""Values declared by a dataclass: their ranges, how texts are parsed, and the error messages."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Folders for sockets: what a killed process leaves is removed, and nothing else."""
+"""Folders for sockets: leftovers of a killed process are removed, and nothing else."""
 
 import os
 import socket
@@ -14,7 +14,7 @@ from clerestory.folders import FRESH, PREFIX, socket_folder
 
 @pytest.fixture
 def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder for temporary files, with a short name, as sockets need it."""
+    """A folder for temporary files with a short name, as sockets require."""
     with tempfile.TemporaryDirectory(prefix="pl-") as folder:
         monkeypatch.setattr(tempfile, "tempdir", folder)
         yield Path(folder)
@@ -27,7 +27,7 @@ def made(place: Path, name: str) -> Path:
 
 
 def listening(folder: Path) -> socket.socket:
-    """Return a socket that listens in a folder; closed, it stays there as that of a killed process does."""
+    """Return a socket that listens in a folder; once closed, its file remains like that of a killed process."""
     server = socket.socket(socket.AF_UNIX)
     server.bind(f"{folder}/gateway")
     server.listen()

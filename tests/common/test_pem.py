@@ -1,4 +1,4 @@
-"""What is read in certificates."""
+"""Fields read from certificates."""
 
 import math
 import ssl
@@ -12,7 +12,7 @@ from clerestory.pem import end_of
 
 @pytest.mark.parametrize("year", [1999, 2026, 2049, 2050, 2100, 9999])
 def test_the_end_of_a_certificate(year: int) -> None:
-    """Of the first one of a file, with comments before it; its times are of two kinds."""
+    """Of the first certificate in a file, after comments; times have two formats."""
     end, authority = datetime(year, 3, 4, 5, 6, 7, tzinfo=UTC), trustme.CA()
     issued = authority.issue_cert("example.org", not_before=datetime(1990, 1, 1, tzinfo=UTC), not_after=end)
     chain = b"".join(one.bytes() for one in [*issued.cert_chain_pems, authority.cert_pem])

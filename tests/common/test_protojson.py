@@ -1,4 +1,4 @@
-"""Whatever a body in JSON is, its error names the field and says what is wrong, in words of JSON and of proto/."""
+"""For any JSON body, the error names the field and the problem, in terms of JSON and of proto/."""
 
 import json
 import re
@@ -35,7 +35,7 @@ WHOLE = [
 
 
 class Name(str):
-    """A name that counts how often it is compared."""
+    """A name that counts comparisons with it."""
 
     compared = 0
     __hash__ = str.__hash__
@@ -83,7 +83,7 @@ TEXT, NUMBER = "must be a text in Unicode", "must be a number"
 LITTLE, LARGE = "must be a whole number from 0 to 4294967295", f"must be a whole number from 0 to {2**64 - 1}"
 KIND = 'must be a value of SeatKind, such as "SEAT_KIND_BOT"'
 DURATIONS = 'must be a duration such as "1.5s"'
-FIELDS = [  # the field that is blamed, what it is, and what it must be
+FIELDS = [  # the field at fault, its value, and the requirement
     (START, {"foo": 1}, "foo: is not a field of StartPositionRequest"),
     (START, {"\ud800": 1}, "\\ud800: is not a field of StartPositionRequest"),
     (START, {"game": 5}, f"game: is 5; {TEXT}"),
@@ -133,7 +133,7 @@ def test_what_the_mapping_of_json_allows_is_read(method: Any, fields: dict[str, 
 
 
 ODD: tuple[Any, ...] = (5, -1, 0.5, 1e300, float("nan"), True, "x", "\ud800", "9" * 99, [], [[]], [None], {}, {"x": 1})
-WORDS = r"Error|None|sys\.|dict|list|tuple|'|int\(\)|recursion|encode|codec"  # of Python, and how it quotes
+WORDS = r"Error|None|sys\.|dict|list|tuple|'|int\(\)|recursion|encode|codec"  # Python terms, and Python's quoting
 
 
 def paths(kind: Descriptor, seen: set[str]) -> Iterator[list[FieldDescriptor]]:

@@ -1,4 +1,4 @@
-"""Works take turns at one piece at a time, fairly by caller."""
+"""Tasks take turns, one piece at a time, fairly by caller."""
 
 import asyncio
 import gc
@@ -11,7 +11,7 @@ from clerestory.turns import Turns
 
 
 class Works:
-    """Works of callers, each of some pieces, and whose piece was done in which round of the event loop."""
+    """Tasks of callers, each of several pieces, with a record of the piece that ran in each round of the event loop."""
 
     def __init__(self, **works: list[int]) -> None:
         self.done: list[str] = []
@@ -45,7 +45,7 @@ async def test_one_piece_is_done_in_each_round_of_the_event_loop(pieces: dict[st
 async def test_callers_take_turns_however_many_works_they_have() -> None:
     works = Works(ann=[4] * 10, bob=[4], cleo=[4])
     await works.run()
-    assert works.done[1:13] == ["ann", "bob", "cleo"] * 4  # ann was there first, when nobody else was
+    assert works.done[1:13] == ["ann", "bob", "cleo"] * 4  # ann came first, when there was no other task
 
 
 async def test_the_works_of_one_caller_take_turns() -> None:
@@ -57,7 +57,7 @@ async def test_the_works_of_one_caller_take_turns() -> None:
                 done.append(name)
 
     await asyncio.gather(*map(work, range(3)))
-    assert done[1:] == [0, 1, 2, 0, 1, 2, 1, 2]  # the first was there when nobody else was
+    assert done[1:] == [0, 1, 2, 0, 1, 2, 1, 2]  # the first task came when there was no other
 
 
 async def test_a_turn_lasts_until_its_piece_is_done() -> None:
@@ -82,7 +82,7 @@ async def test_a_turn_lasts_until_its_piece_is_done() -> None:
 
 @pytest.mark.parametrize("rounds", range(8), ids=lambda rounds: f"after {rounds} rounds")
 async def test_a_work_that_is_cancelled_holds_nobody_up(rounds: int) -> None:
-    """Also in the very moment in which the turn comes."""
+    """Also if the turn comes at the same moment."""
     turns, done = Turns(), []
 
     async def work(name: str) -> None:
@@ -144,7 +144,7 @@ async def test_an_error_that_nobody_waits_for_any_more_is_logged_unless_it_is_a_
     left.cancel()
     await asyncio.wait([left])
     gate.set()
-    async with turns.taken("bob"):  # which begins once the work has ended
+    async with turns.taken("bob"):  # begins once the task has ended
         await asyncio.sleep(0)
     del left
     gc.collect()

@@ -1,4 +1,4 @@
-"""Debian's promtool, asked which alerts of deploy/ fire on some samples."""
+"""Runs Debian's promtool to find which alerts of deploy/ fire for given samples."""
 
 import json
 import subprocess
@@ -21,7 +21,7 @@ def run(*arguments: str | Path) -> tuple[int, str]:
 def assert_fired(
     folder: Path, samples: Mapping[str, str], wanted: Collection[str], steps: int, besides: Collection[str] = ()
 ) -> None:
-    """Require that exactly these alerts, and perhaps some besides, have fired on samples STEP seconds apart."""
+    """Require that exactly these alerts, and possibly some others, have fired on samples STEP seconds apart."""
     expected = [{"labels": f'{{alertname="{name}"}}', "value": 1} for name in wanted]
     query = {"expr": FIRED % "|".join(besides), "eval_time": f"{STEP * steps}s", "exp_samples": expected}
     case = {

@@ -1,4 +1,4 @@
-"""The alerts of deploy/ fire for what they are about, and for nothing else; their figures are those of the server."""
+"""The alerts of deploy/ fire for their conditions and for nothing else; they use the server's metrics."""
 
 import json
 import re
@@ -19,7 +19,7 @@ ALERTS = ALERT.findall((FOLDER / "alerts.yaml").read_text(encoding="utf-8"))
 FILES = [*FOLDER.iterdir(), RUNBOOK, ROOT / "docs" / "operations.md", ROOT / "docs" / "hosting.md"]
 MINUTES = 10
 
-CALM: Mapping[str, str] = {  # of a server that is well: each series, constant or growing by so much a sample
+CALM: Mapping[str, str] = {  # of a healthy server: each series, constant or growing by a fixed amount per sample
     'up{job="clerestory"}': "1",
     "clerestory_started_seconds": "1000",
     'clerestory_calls_total{code="OK"}': "0+100",
@@ -52,7 +52,7 @@ FULL = {REFUSED % (caller, "RESOURCE_EXHAUSTED"): "0+5" for caller in "abc"}
 CASES: list[tuple[Mapping[str, str], set[str]]] = [
     ({}, set()),
     ({'up{job="clerestory"}': "0"}, {"ServerDown"}),
-    ({'up{job="clerestory"}': "1x4"}, {"ServerDown"}),  # nothing is known of any server
+    ({'up{job="clerestory"}': "1x4"}, {"ServerDown"}),  # no server reports anything
     ({"clerestory_started_seconds": "1000+60"}, {"ServerRestarts"}),
     ({'clerestory_calls_total{code="INTERNAL"}': "0+1"}, {"ServerFaults"}),
     ({'clerestory_calls_total{code="INTERNAL"}': "_x20 1x20"}, {"ServerFaults"}),  # a series that begins with the fault

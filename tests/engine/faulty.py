@@ -1,4 +1,4 @@
-"""The faults of positions and catalogues with planted errors, as (field, description)."""
+"""The errors of positions and catalogues with planted faults, as (field, description)."""
 
 import copy
 import re
@@ -14,7 +14,7 @@ COLOURS = ("red", "blue", "green", "yellow")
 
 
 def faults_of_position(game: Game, position: dict[str, Any], changes: dict[str, Any]) -> list[Fault]:
-    """The faults of a position with some of its fields changed; `red`, `blue`... change a player's fields."""
+    """Return the errors of a position with some of its fields changed; `red`, `blue`... change a player's fields."""
     position = copy.deepcopy(position)
     fields = position[game.name]
     for name, value in changes.items():
@@ -34,7 +34,7 @@ def faults_of_catalogue(shape: type[Catalogue], text: str) -> list[Fault]:
 
 
 def changed_line(shape: type[Catalogue], card: str, line: str, to: str) -> str:
-    """The shipped text with one line of one card, or of a table in brackets, changed."""
+    """Return the shipped text with one line of one card, or of a table in brackets, changed."""
     text = shape.shipped.read_text()
     start = rf"^\[{card}\]$" if f"[{card}]" in text.splitlines() else rf'^id = "{card}"$'
     before = "" if line.startswith("id") else rf"{start}.*?"

@@ -1,4 +1,4 @@
-"""Players who draw their actions by weights, such as those of the guide."""
+"""Players that draw actions by weights, such as those of the guide."""
 
 from bisect import bisect
 from collections.abc import Callable
@@ -18,7 +18,7 @@ def informed(state: State) -> list[float]:
 
 
 def drawn(state: State, rng: Rng, weigh: Weigh) -> int:
-    """Nature's outcome, or a legal code drawn by weights."""
+    """Return Nature's outcome, or a legal code drawn by weights."""
     if state.turn < 0:
         return state.draw(rng).code
     weights = list(accumulate(weigh(state)))

@@ -1,4 +1,4 @@
-"""What the plain models of both games have in common, and the core behind the same interface."""
+"""The common base of the reference models of both games, and the core behind the same interface."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Fields = dict[str, Any]
 
 
 class PlainGame:
-    """A game by its rules, which a subclass names: what may be done, with which odds, and what is then done."""
+    """A game according to its rules, which a subclass provides: legal actions, their odds and their effects."""
 
     colours: ClassVar[Sequence[str]]
     rules: tuple[Callable[[Any], list[str]], Callable[[Any], dict[str, Fraction]], Callable[[Any, str], None]]
@@ -25,7 +25,7 @@ class PlainGame:
         self._state = state
 
     def turn(self) -> int:
-        """The seat to decide, NATURE or OVER."""
+        """Return the seat to decide, NATURE or OVER."""
         who = self._state.to_act
         if who in self.colours:
             return self.colours.index(who)
@@ -35,11 +35,11 @@ class PlainGame:
         return self.rules[0](self._state)
 
     def odds(self) -> dict[str, Fraction]:
-        """The probability of each outcome at Nature's turn, by public information."""
+        """Return the probability of each outcome at Nature's turn, given public information."""
         return self.rules[1](self._state)
 
     def play(self, text: str) -> None:
-        """Plays a legal action; raises ValueError for any other."""
+        """Play a legal action. Raises ValueError for any other."""
         if text not in self.legal():
             raise ValueError(f"{text!r} is not legal at step {self._state.step!r} of {self._state.to_act!r}")
         self.rules[2](self._state, text)
@@ -55,7 +55,7 @@ class CoreGame:
 
     @classmethod
     def from_position(cls, fields: Fields) -> Self:
-        """A game that goes on from the inner position of RULES.md section 4."""
+        """Return a game that continues from the inner position of RULES.md section 4."""
         head = {"rules_revision": cls.rules.rules_revision, "catalogue": cls.rules.catalogue}
         return cls(cls.rules.from_position({**head, cls.rules.name: fields}))
 
@@ -84,7 +84,7 @@ class CoreGame:
 
 
 def assert_equal(core: CoreGame, plain: Any) -> None:
-    """Compare everything there is to know of one position."""
+    """Compare all properties of one position."""
     assert core.turn() == plain.turn()
     assert core.position() == plain.position()
     assert sorted(core.legal()) == sorted(plain.legal())

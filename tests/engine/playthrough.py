@@ -1,7 +1,7 @@
-"""Golden playthroughs and action-tree counts, as text: `python -m tests.engine.playthrough` writes them anew.
+"""Golden playthroughs and action-tree counts, as text: `python -m tests.engine.playthrough` rewrites them.
 
-A change in these files is a change in the rules, the texts, the generator or the catalogue: read the diff, and raise
-the game's rules revision where the same actions lead elsewhere.
+A change in these files is a change in the rules, the texts, the generator or the catalogue: read the diff, and increase
+the game's rules revision if the same actions lead to other positions.
 """
 
 import json
@@ -18,14 +18,14 @@ from tests.laws import next_action
 
 HERE = Path(__file__).parent
 SEED = 20260
-COMPLETED = 68  # opening of a game of Builders Duel that ends by a building
+COMPLETED = 68  # opening of a game of Builders Duel that ends with a complete building
 COUNTED = 3  # plies of an action tree
 EVERY = 25  # plies between the positions whose tree is counted
 
 
 @dataclass(frozen=True)
 class Case:
-    """A game that is written down: a random one, or with a named `ending` one whose record is given."""
+    """A golden game: a random one, or one with a named `ending` whose record is given."""
 
     FILES: ClassVar = ("playthrough.txt", "tree.txt", "record.jsonl")
 
@@ -50,7 +50,7 @@ def cases() -> list[Case]:
 
 
 def written_game(case: Case) -> State:
-    """The game that is written down, with its history."""
+    """Return the golden game, with its history."""
     if case.ending:
         return recorded(case).state
     state, rng = case.game.new(case.seats, case.opening), Rng(SEED)
@@ -65,7 +65,7 @@ def recorded(case: Case) -> Record:
 
 
 def playthrough(played: State) -> Iterator[str]:
-    """What everyone can see of each ply: who acts, what is legal (with odds), what is done, what it leads to."""
+    """Yield the public view of each ply: actor, legal actions (with odds), action, result."""
     state = played.origin
     yield json.dumps(state.to_position())
     for ply, action in enumerate(played.history, 1):
@@ -79,7 +79,7 @@ def playthrough(played: State) -> Iterator[str]:
 
 
 def count_tree(state: State, depth: int) -> int:
-    """Number of continuations of `depth` plies, chance events included; a finished game counts once."""
+    """Return the number of continuations of `depth` plies, including chance events; a finished game counts once."""
     if depth == 0 or state.over:
         return 1
     total = 0
@@ -91,7 +91,7 @@ def count_tree(state: State, depth: int) -> int:
 
 
 def tree_counts(played: State) -> Iterator[str]:
-    """Counts of the trees below some positions of a game, one line each."""
+    """Yield the tree counts below some positions of a game, one line each."""
     state = played.origin
     for ply, action in enumerate(played.history):
         if ply % EVERY == 0:
@@ -101,7 +101,7 @@ def tree_counts(played: State) -> Iterator[str]:
 
 
 def texts(case: Case) -> dict[Path, str]:
-    """The golden files of one game, by path."""
+    """Return the golden files of one game, by path."""
     played = written_game(case)
     made = (playthrough(played), tree_counts(played), Record(played, case.opening).lines())
     names = (folder(case.game) / f"{case.name}{kind}" for kind in Case.FILES)

@@ -1,4 +1,4 @@
-"""Tables of actions: codes and texts cannot drift apart."""
+"""Tables of actions: codes and texts stay consistent."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The shell of card catalogues: files that cannot be read, and which cards a process uses, in both games with cards."""
+"""The base of card catalogues: unreadable files, and the cards in use by a process, in both games with cards."""
 
 from pathlib import Path
 from typing import Literal
@@ -50,7 +50,7 @@ def test_a_file_is_read_as_its_text_is(shape: type[Catalogue], tmp_path: Path) -
 
 @pytest.mark.parametrize(("rules", "shape"), [(CATHEDRAL, CathedralCatalogue), (DUEL, DuelCatalogue)])
 def test_a_process_has_one_catalogue(rules: Game, shape: type[Catalogue], tmp_path: Path) -> None:
-    """Games of other cards are played in tests/engine/test_other_catalogues.py."""
+    """Games with other cards are played in tests/engine/test_other_catalogues.py."""
     other = tmp_path / "other.toml"
     other.write_text(shape.shipped.read_text().replace("gold = 4", "gold = 3"))
     message = f"{rules.name}: this process has the cards of catalogue {rules.catalogue}"

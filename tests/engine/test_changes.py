@@ -1,4 +1,4 @@
-"""What an action changed: everything that counts, each part with a cause, and nothing that the viewer cannot know."""
+"""The changes of an action: complete, each part with a cause, and without what the viewer cannot know."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ def seen(ply: Ply, eyes: int = NATURE) -> list[Change]:
 
 
 def games(game: str, seats: int, seeds: range) -> Iterator[tuple[Ply, list[Change]]]:
-    """Yield each ply of some games, and what an onlooker is told of it."""
+    """Yield each ply of some games, and the changes that an onlooker sees."""
     for seed in seeds:
         for ply in game_of(game, seats, seed):
             yield ply, seen(ply)
@@ -58,12 +58,12 @@ def test_every_change_has_a_cause_and_a_text_and_they_add_up(game: str, seats: i
             assert texts.has(game, f"cause.{change.cause}"), change
         views = View(before.observe(NATURE)), View(after.observe(NATURE))
         for change in differences(*views, LIST[game].changes.THINGS):
-            if change.thing != "markers" or change.amount > 0:  # those on a table that is cleared are not told
+            if change.thing != "markers" or change.amount > 0:  # a cleared table is not reported
                 assert added[change.key] == change.amount or change.thing == "grey_next", (action, change, found)
 
 
 def test_workers_go_to_the_mill_and_come_back_for_causes_of_their_own() -> None:
-    """Nobody loses a worker to the mill: they earn gold there, and are back after it."""
+    """Sending workers to the mill is not a loss: they earn gold there, and return afterwards."""
     away: Counter[int | None] = Counter()
     there = {"to_mill": 0, "from_mill": 0}
     for _, found in games("cathedral", 3, range(1, 2)):
@@ -89,7 +89,7 @@ def test_what_a_seal_shows_is_told_of_who_flipped_it_also_where_it_ends_the_conf
 
 
 def test_a_material_that_a_card_has_returned_is_told_as_the_card_s() -> None:
-    """D42: the point goes with the material, which nobody has placed."""
+    """D42: the point goes with the material, which was not placed."""
     before = reach("william")
     after, action = before.copy(), before.legal_actions()[0]
     after.play(action)
@@ -99,7 +99,7 @@ def test_a_material_that_a_card_has_returned_is_told_as_the_card_s() -> None:
 
 
 def test_what_an_open_use_brings_is_told_as_its_card_s() -> None:
-    """D48: a craftsman goes on after a card that brought gold for it, and is in no step of his own then."""
+    """D48: a craftsman continues after a card that gave gold for it, without a separate step."""
     red = {"gold": 2, "raw": ["wood"] * 2, "once": ["king_stephen"]}
     before = in_turn("red", ["carpenter"], phase=2, round_=2, red=red)
     play_all(before, "use carpenter", "convert wood 1", "play king_stephen")
@@ -114,7 +114,7 @@ def test_what_an_open_use_brings_is_told_as_its_card_s() -> None:
 
 @pytest.mark.parametrize(("game", "seats"), CASES)
 def test_the_same_views_have_the_same_changes(game: str, seats: int) -> None:
-    """The law: hidden cards are dealt again, and nothing that a viewer is told differs."""
+    """The law: if hidden cards are dealt again, a viewer sees the same changes."""
     tried = 0
     for before, action, after in game_of(game, seats, 1):
         for eyes in range(NATURE, seats):
@@ -131,7 +131,7 @@ def test_the_same_views_have_the_same_changes(game: str, seats: int) -> None:
 
 
 def test_a_private_card_is_told_to_its_owner_only() -> None:
-    """In `toy` an unknown card of a hand has no name; Ellen's owner alone is told of the coming event."""
+    """In `toy` an unknown card of a hand has no name; only Ellen's owner sees the coming event."""
     hands, shown = Counter[bool](), Counter[bool]()
     for ply in game_of("toy", 3, 5):
         for eyes in range(3):
@@ -149,7 +149,7 @@ def test_a_private_card_is_told_to_its_owner_only() -> None:
 
 
 def parts_of(game: str, seats: int, seed: int) -> tuple[list[dict[tuple[str, str], float]], State]:
-    """The points of each seat by cause and card, and the end of the game."""
+    """Return the points of each seat by cause and card, and the end of the game."""
     plies = game_of(game, seats, seed)
     states = [plies[0][0], *(after for _, _, after in plies)]
     return points_by_cause(states, [action for _, action, _ in plies]), states[-1]
@@ -164,7 +164,7 @@ def test_points_by_cause_add_up_to_the_scores(game: str, seats: int) -> None:
 
 
 def test_points_by_cause_agree_with_the_sources_that_a_position_tells() -> None:
-    """Points that an event takes while the Priory gives as many are in the account, too."""
+    """Points that an event takes while the Priory gives the same number are in the account, too."""
     cancelled = 0
     for seed in (0, 15, 45, 62):
         parts, end = parts_of("cathedral", 2, seed)
@@ -176,14 +176,14 @@ def test_points_by_cause_agree_with_the_sources_that_a_position_tells() -> None:
 
 
 def cancels(ply: Ply) -> bool:
-    """Whether a player won and lost the same points, and nobody else's points changed."""
+    """Whether a player won and lost the same points, and no other player's points changed."""
     before, after = (state.to_position()["cathedral"]["players"] for state in (ply[0], ply[2]))
     same = all(old["vp"] == new["vp"] for old, new in zip(before, after, strict=True))
     return same and any(old["vp_lost"] != new["vp_lost"] for old, new in zip(before, after, strict=True))
 
 
 def test_gold_beyond_the_limit_is_told_as_lost() -> None:
-    """A sale at 29 gold brings 1 of 6 gold; 5 are lost."""
+    """A sale at 29 gold gives 1 of 6 gold; 5 are lost."""
     for (_, _, after), found in games("cathedral", 2, range(40)):
         for change in found:
             if change.lost and change.thing == "gold":

@@ -1,4 +1,4 @@
-"""The checked interface: what it refuses, and that a refusal changes nothing."""
+"""The checked interface: rejected arguments, and that a rejection changes nothing."""
 
 import copy
 import pickle
@@ -118,7 +118,7 @@ def test_integers_of_numpy_count(take: Callable[[Any], Any]) -> None:
 
 
 def test_no_function_that_python_calls_has_a_c_integer_as_parameter() -> None:
-    """It would take a float, and truncate it; integers.pxd reads integers."""
+    """Such a parameter would accept a float and truncate it; integers.pxd reads integers."""
     header = re.compile(r"^ *(?:cp)?def [^:]*?\b(?:u?int\d*(?:_t)?|long|unsigned|size_t|Py_ssize_t|action_t) \w+", re.M)
     sources = [source for folder in ("engine", "search", "arena") for source in Path(folder).rglob("*.pyx")]
     assert sources

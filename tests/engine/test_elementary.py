@@ -1,4 +1,4 @@
-"""Our own exponentials, logarithms and powers: close to the exact values, and the same bits everywhere."""
+"""Our exponentials, logarithms and powers: close to the exact values, with the same bits everywhere."""
 
 import hashlib
 import math

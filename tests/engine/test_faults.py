@@ -1,4 +1,4 @@
-"""Faults of positions and catalogues are codes with arguments, which every language says; none is plain English."""
+"""Errors of positions and catalogues are codes with arguments, with texts in every language; none is plain English."""
 
 import copy
 import json
@@ -24,8 +24,8 @@ from tests.laws import walk
 
 ROOT = Path(__file__).parents[2]
 TOLD = ("cathedral", "duel")
-KINDS = ("fault.", "rule.")  # beginnings of the codes of faults, and of what is true of every position
-OTHER = "fault.other"  # of what is told in English only, as in games without texts of their own
+KINDS = ("fault.", "rule.")  # prefixes of the codes of errors, and of invariants
+OTHER = "fault.other"  # errors that exist only in English, as in games without their own texts
 SPOILT: list[Any] = [
     *(99, "nobody", "red", -1, 2, True, "", "wood", 1.5, [], {}, [1, 1], "x" * 200, {"kind": "win"}),
     *(None, 10**30, float("inf"), [[]], {"": None}),
@@ -37,7 +37,7 @@ def codes(one: Text) -> list[str]:
 
 
 def leaves(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield the places of all values, outer ones too."""
+    """Yield the places of all values, including containers."""
     for key, one in value.items() if isinstance(value, dict) else enumerate(value):
         yield value, key
         if isinstance(one, dict | list):
@@ -45,7 +45,7 @@ def leaves(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def spoilt(fields: Any, rng: Rng) -> Any:
-    """Fields with one value replaced, taken away or added, somewhere."""
+    """Return fields with one value replaced, removed or added at a random place."""
     fields = copy.deepcopy(fields)
     places = list(leaves(fields))
     owner, key = places[rng.below(len(places))]
@@ -60,7 +60,7 @@ def spoilt(fields: Any, rng: Rng) -> Any:
 
 
 def assert_told(faults: list[Fault]) -> set[str]:
-    """Each fault has a code, and is told in every language; the codes."""
+    """Require a code and texts in every language for each error; return the codes."""
     for fault in faults:
         assert OTHER not in codes(fault.text), fault
         assert fault.said("en") == fault
@@ -135,7 +135,7 @@ def test_faults_reach_other_processes_whole() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_name_that_is_no_text_is_quoted_as_one(game: str) -> None:
-    """JSON may have half of a surrogate pair, and an error has to be sent."""
+    """JSON may contain half a surrogate pair, and errors must be sendable."""
     with pytest.raises(BadPosition) as caught:
         from_position({"\ud800": 1, game: {}})
     assert "\\ud800" in str(caught.value)

@@ -1,4 +1,4 @@
-"""Guides: informed play is far better than random play, greedy play better still; the value foresees results."""
+"""Guides: informed play beats random play, greedy play is better still, and the value predicts results."""
 
 from collections.abc import Iterator
 from statistics import correlation, mean
@@ -11,7 +11,7 @@ from tests.shipped import CATHEDRAL, DUEL
 
 
 def greedy(state: State) -> list[float]:
-    """All weight on the action with the largest lead directly after it, before any chance event."""
+    """Put all weight on the action with the largest lead directly after it, before any chance event."""
     leads = []
     for code in state.legal_codes():
         after = state.copy()
@@ -21,7 +21,7 @@ def greedy(state: State) -> list[float]:
     return [float(lead == max(leads)) for lead in leads]
 
 
-#   game, players, one who plays better than all others, the win share that is exceeded
+#   game, players, a player, the player in all other seats, a lower bound of its win share
 BETTER = [
     (CATHEDRAL, 3, informed, uniform, 0.75),  # 1/3 is chance; 0.9 was measured
     (DUEL, 2, informed, uniform, 0.9),  # 1.00 was measured
@@ -42,7 +42,7 @@ def test_one_beats_the_others(game: Game, seats: int, better: Weigh, worse: Weig
 
 
 def foreseen_and_came(game: Game, names: tuple[str, ...], moment: tuple[object, ...]) -> Iterator[tuple[float, float]]:
-    """Yield, of informed games for two, the lead that the value foresaw at a moment, and the margin at the end."""
+    """Yield, from informed games for two, the lead predicted by the value at a moment, and the final margin."""
     for seed in range(40):
         rng, lead = Rng(seed), None
         state = game.new(2, rng)

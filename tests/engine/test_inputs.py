@@ -66,9 +66,9 @@ def test_features_are_named_and_stay_near_0_to_1(rules: Game) -> None:
     for names in rules.input_names:
         assert len(set(names)) == len(names)
     listed = places(*states)
-    assert np.abs(listed[0]).max() < 4  # of cards that add up, features can be larger
+    assert np.abs(listed[0]).max() < 4  # features of cards are sums and can be larger
     assert np.abs(listed[1]).max() < 2
-    assert own.reshape(-1, own.shape[2]).any(axis=0).mean() > 0.7  # no card of a seat does what is left
+    assert own.reshape(-1, own.shape[2]).any(axis=0).mean() > 0.7  # the rest is not done by a card of a seat
     assert points[-1] == pytest.approx(states[-1].final_scores(), abs=1e-6)
 
 
@@ -95,7 +95,7 @@ def test_a_foreseen_event_is_private() -> None:
 
 
 def test_renaming_seats_renames_features() -> None:
-    """In `duel` seats differ: they have buildings and cards of their own."""
+    """In `duel` seats differ: they have different buildings and cards."""
     for seats in CATHEDRAL.seats:
         for state in sampled(CATHEDRAL, seats, 11, 9):
             own, table, points = features(state)

@@ -1,4 +1,4 @@
-"""Every game keeps every law, for every number of players; the card game also where players build and complete."""
+"""Every game obeys every law, for every number of players; the card game also with players who complete buildings."""
 
 from functools import partial
 

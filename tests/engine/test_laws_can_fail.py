@@ -1,4 +1,4 @@
-"""Each law catches at least one game that is broken on purpose."""
+"""Each law catches at least one deliberately broken game."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ Faults = dict[str, Callable[..., Any]]
 
 
 class Broken:
-    """A State or the game toy with functions replaced: those of the game are named `game.new`, `game.action`..."""
+    """A State or the game toy with replaced functions; those of the game are named `game.new`, `game.action`..."""
 
     def __init__(self, inner: Any, faults: Faults) -> None:
         self.inner, self.faults = inner, faults
@@ -37,20 +37,20 @@ class Broken:
 
 
 def peeking_legal(state: Any) -> list[int]:
-    """A seat may not play its low card when seat 1 holds card 1: it cannot know that."""
+    """A seat may not play its low card when seat 1 holds card 1, which it cannot know."""
     codes: list[int] = state.legal_codes()
     seat_1 = state.to_position()["toy"]["players"][1]["hand"]
     return codes[1:] if state.turn == 0 and 1 in seat_1 and len(codes) > 1 else codes
 
 
 def forgetful_undo(state: Any) -> Any:
-    """Takes back one action too many."""
+    """Undo one action too many."""
     state.undo()
     return state.undo() if state.history else None
 
 
 def careless_play(state: Any, action: Any) -> None:
-    """Does nothing where a hand is unknown."""
+    """Do nothing if a hand is unknown."""
     state.play(action)
     hands = [player["hand"] for player in state.to_position()["toy"]["players"]]
     if any(0 in hand for hand in hands):
@@ -58,7 +58,7 @@ def careless_play(state: Any, action: Any) -> None:
 
 
 def counted_hands(state: Any) -> tuple[float, ...]:
-    """Points that only an owner of a hand can see."""
+    """Return points that only the owner of a hand can see."""
     return tuple(float(sum(player["hand"])) for player in state.to_position()["toy"]["players"])
 
 

@@ -20,7 +20,7 @@ ENGINE = Path(__file__).parents[2] / "engine"
 
 @pytest.mark.parametrize("name", GAMES)
 def test_the_tables_of_the_rules_are_the_declared_ones(name: str) -> None:
-    """The tables are those that `make reference` writes."""
+    """The tables are those written by `make reference`."""
     page, description = (ENGINE / name / "RULES.md").read_text(), GAMES[name].layout.description()
     assert description in page
     assert with_tables(page.replace("| `players` | by seat, below |\n", ""), description) == page

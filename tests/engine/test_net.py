@@ -1,4 +1,4 @@
-"""The net: its results, to the last bit, what they must not depend on, and the shipped values."""
+"""The net: its results, to the last bit, their independence, and the shipped values."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -29,7 +29,7 @@ def rules(request: pytest.FixtureRequest) -> Game:
 
 @cache
 def arrays_of(rules: Game) -> Arrays:
-    """Weights as large as learned ones, with which half of the hidden units are active."""
+    """Return weights as large as learned ones, with half of the hidden units active."""
     rng = np.random.default_rng(3)
     return {name: (0.3 * rng.normal(size=shape)).astype(np.float32) for name, shape in shapes(rules).items()}
 
@@ -48,7 +48,7 @@ def positions(rules: Game, every: int = 5) -> Iterator[State]:
 
 
 def added(start: Reals, amounts: Reals, rows: Reals) -> Reals:
-    """The start plus each row times its amount, added in order, without features that are 0."""
+    """Return the start plus each row times its amount, added in order, without features that are 0."""
     total = start.copy()
     for i in np.flatnonzero(amounts):
         total += rows[i] * amounts[i]
@@ -56,7 +56,7 @@ def added(start: Reals, amounts: Reals, rows: Reals) -> Reals:
 
 
 def by_place(net: Arrays, rules: Game) -> Arrays:
-    """The net with a row for each place: the weights of its features, times their amounts, added in order."""
+    """Return the net with a row for each place: the weights of its features, times their amounts, added in order."""
     of_seat, of_table = rules.sides
     sides = {"own": of_seat, "others": of_seat, "table": of_table}
     return {**net, **{name: np.stack([summed(row, net[name]) for row in side.rows]) for name, side in sides.items()}}
@@ -70,7 +70,7 @@ def summed(row: Sequence[tuple[int, float]], weights: Reals) -> Reals:
 
 
 def plain_net(net: Arrays, own: Reals, table: Reals) -> tuple[list[np.float32], list[np.float32]]:
-    """Scores to come and strengths by seat, in the order of additions of engine/net_kernel.h."""
+    """Return scores to come and strengths by seat, in the order of additions of engine/net_kernel.h."""
     zeros = np.zeros(32, np.float32)
     shared = added(net["bias"], table, net["table"])
     mine = [added(zeros, x, net["own"]) for x in own]
@@ -115,7 +115,7 @@ def test_it_equals_a_plain_net_to_the_last_bit(rules: Game, path: str) -> None:
         own, table, points = places(state)
         scores, strengths = plain_net(net, own[0], table[0])
         expected = tuple(float(point) + float(score) for point, score in zip(points[0], scores, strict=True))
-        if rules is CATHEDRAL:  # whose points are whole
+        if rules is CATHEDRAL:  # points are whole numbers
             assert value(state) == (expected, tuple(softmax(strengths)))
         assert value(state)[0] == pytest.approx(expected, abs=1e-5)
 

@@ -1,4 +1,4 @@
-"""Cards are data: games of other catalogues, in processes of their own, as a process has one catalogue a game."""
+"""Cards are data: games of other catalogues, in separate processes, as a process has one catalogue per game."""
 
 import os
 import re
@@ -42,7 +42,7 @@ RICH_MARKET = (
     'effect = { kind = "market", limit = 11, price = 1, kinds = ["wool", "ore", "wood", "sand", "stone"], wool = 30 }'
 )
 
-#   kind of catalogue, a text of an action of it alone, what is replaced wherever it stands in the shipped text
+#   kind of catalogue, a text of an action that only it has, replacements in the shipped text
 OTHERS: dict[str, tuple[type[Catalogue], str, dict[str, str]]] = {
     "rich cathedral": (CathedralCatalogue, "hire clay_worker", {
         "capacity = 2": "capacity = 9",
@@ -127,7 +127,7 @@ def test_games_with_other_cards(name: str, games: int, tmp_path: Path) -> None:
     assert own_text in texts
 
 
-# Another craftsman is a row of the shipped catalogue and a build ---------------------------------------------------
+# Another craftsman takes a row of the shipped catalogue and a build -------------------------------------------------
 
 ABSENT = shutil.ignore_patterns(".git", ".venv*", ".*_cache", "__pycache__", "__editable__*", "node_modules")
 CATALOGUE = Path("engine", "cathedral", "catalogue.toml")
@@ -170,7 +170,7 @@ def test_another_craftsman_plays_and_the_shipped_value_holds_without_its_priors(
     for there in (*(top / "common").iterdir(), top / "engine", top / "search"):
         (path / "clerestory" / there.name).symlink_to(there)
     texts = run(GAMES, top / CATALOGUE, 20, cwd=top, PYTHONPATH=str(path)).splitlines()
-    assert "convert glazier_6 3" in texts  # its capacity, and once more when blessed
+    assert "convert glazier_6 3" in texts  # its capacity, plus one when blessed
     in_use, priors = run(SEARCH, cwd=top, PYTHONPATH=str(path)).splitlines()
     assert re.match(r"net weights [0-9a-f]{8}; these cards are [1-5]\.\d% away from those of the learned value", in_use)
     assert priors == "None"

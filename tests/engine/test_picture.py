@@ -1,4 +1,4 @@
-"""What the pictures of positions are made of."""
+"""The parts of pictures of positions."""
 
 from clerestory.engine.picture import Telling, aligned
 

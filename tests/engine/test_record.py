@@ -1,4 +1,4 @@
-"""Records: what is written is read back, and a wrong line is named."""
+"""Records: a written record is read back, and a wrong line is named."""
 
 import json
 from typing import Any
@@ -63,7 +63,7 @@ def ended(seats: int, **changes: Any) -> list[str]:
     return [first, json.dumps(json.loads(last) | changes)]
 
 
-#   lines, the number of the wrong one, what is said of it
+#   lines, the number of the wrong one, its error
 WRONG: list[tuple[list[str], int, str]] = [
     (changed(1, record=2), 1, "begins with"),
     (changed(1, seed=99), 1, "seed 99 does not give this position"),
@@ -103,7 +103,7 @@ def test_the_wrong_line_is_named(lines: list[str], number: int, message: str) ->
 
 @pytest.mark.parametrize("separators", [(", ", ": "), (",", ":"), (" , ", " : ")])
 def test_lines_of_other_writers_are_read_as_our_own(separators: tuple[str, str]) -> None:
-    """Lines as we write them are not parsed as JSON."""
+    """Lines in our format are not parsed as JSON."""
     state = finished(seats=3, seed=4)
     ours = [f"{line}\n" for line in Record(state, 4).lines()]
     theirs = [json.dumps(json.loads(line), separators=separators, sort_keys=True) + "\n" for line in ours]
@@ -112,7 +112,7 @@ def test_lines_of_other_writers_are_read_as_our_own(separators: tuple[str, str])
 
 @pytest.mark.parametrize("action", ['play 4", "by": "nature', "play \\u0034", "pl\\u0061y 9", "play\t4", "", "é"])
 def test_no_action_is_read_out_of_a_line_without_parsing_it(action: str) -> None:
-    """A line that begins and ends as ours do, with something else between, is told what one with spaces is told."""
+    """A line that begins and ends like ours, with something else between, gets the same error as one with spaces."""
     number = next(i for i, line in enumerate(LINES) if '"by": "seat 0"' in line)
     ply = json.loads(LINES[number])["ply"]
     told = []

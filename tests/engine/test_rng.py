@@ -18,7 +18,7 @@ def splitmix64(z: int) -> int:
 
 
 def xoshiro(s: list[int]) -> int:
-    """One step of xoshiro256++, written from its description."""
+    """Take one step of xoshiro256++, written from its description."""
     out = (rotl((s[0] + s[3]) & MASK, 23) + s[0]) & MASK
     t = s[1] << 17 & MASK
     s[2] ^= s[0]

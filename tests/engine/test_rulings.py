@@ -1,4 +1,4 @@
-"""Each ruling stands once in its game's RULES.md, and is cited where it is implemented and in a test; no other is."""
+"""Each ruling is stated once in its game's RULES.md and cited in its implementation and in a test; no other is."""
 
 import re
 from collections import Counter
@@ -15,13 +15,13 @@ UNTESTED = {"cathedral": {27, 28, 29, 30, 31, 34, 35, 36, 37}, "duel": set()}  #
 
 
 def stated(game: str) -> Counter[int]:
-    """The numbers of the rulings in a game's RULES.md, with how often each is given."""
+    """Return the numbers of the rulings in a game's RULES.md, with their counts."""
     page = (ROOT / "engine" / game / "RULES.md").read_text()
     return Counter(map(int, re.findall(rf"^- \*\*{LETTERS[game]}(\d+)\*\*", page, re.MULTILINE)))
 
 
 def cited(game: str, files: Iterable[Path], flags: re.RegexFlag = re.NOFLAG) -> set[int]:
-    """The rulings of a game that files cite; names of functions count if case does not matter."""
+    """Return the rulings of a game that files cite; names of functions count if case does not matter."""
     pattern = re.compile(rf"(?<![A-Za-z0-9]){LETTERS[game]}(\d{{1,2}})(?![A-Za-z0-9])", flags)
     return {int(number) for path in files for number in pattern.findall(path.read_text())}
 

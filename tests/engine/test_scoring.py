@@ -1,4 +1,4 @@
-"""How games end, in words, and where the points came from."""
+"""The ends of games as text, and the sources of the points."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ def test_points_have_the_decimals_that_they_need(points: float, text: str) -> No
 
 
 def with_players(name: str, *changes: dict[str, int]) -> State:
-    """The end of the recorded game, with other points."""
+    """Return the end of the recorded game, with other points."""
     [record] = read_records((RECORDS / f"{name}-{len(changes)}p.jsonl").read_text().splitlines())
     position = json.loads(record.state.to_json())
     for player, change in zip(position[name]["players"], changes, strict=True):

@@ -1,4 +1,4 @@
-"""Tuning: every game defines how it is searched, and the search has no other source for it."""
+"""Tuning: every game defines its search settings, and the search has no other source for them."""
 
 from itertools import pairwise
 
@@ -46,7 +46,7 @@ def test_a_sharpness_is_the_sum_of_its_terms() -> None:
     assert some.exponent(10**9, 1) == some.exponent(8_000, 1) > some.exponent(7_999, 1)
     assert Sharpness(0.1).exponent(2_000, 1) == LEAST_SHARPNESS
     first = Sharpness(1.5, first_seat=0.2, rounds=5)
-    assert [first.lead(round_) for round_ in range(4)] == [0.2, 0.2, 0.0, 0.0]  # in the first round alone
+    assert [first.lead(round_) for round_ in range(4)] == [0.2, 0.2, 0.0, 0.0]  # in the first round only
 
 
 SHARPENED = [(name, seats) for name in GAMES for seats in GAMES[name].tuning.sharpness]
@@ -54,7 +54,7 @@ SHARPENED = [(name, seats) for name in GAMES for seats in GAMES[name].tuning.sha
 
 @pytest.mark.parametrize(("name", "seats"), SHARPENED)
 def test_shares_of_a_hint_that_goes_on_do_not_jump(name: str, seats: int) -> None:
-    """The exponent of shipped shares changes by less than 0.005 from one per cent of the iterations to the next."""
+    """The exponent of shipped shares changes by less than 0.005 if the iterations increase by one per cent."""
     shipped = GAMES[name].tuning.sharpness[seats]
     for round_ in range(1, 14):
         exponents = [shipped.exponent(round(50 * 1.01**step), round_) for step in range(900)]

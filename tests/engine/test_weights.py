@@ -1,4 +1,4 @@
-"""Files of weights: written files are read back, and anything else is refused with the reason."""
+"""Files of weights: written files are read back, and anything else is rejected with the reason."""
 
 import struct
 import zlib
@@ -57,7 +57,7 @@ def test_priors_are_read_again(rounds: int, path: Path) -> None:
 
 
 def remade(content: bytes, change: Callable[[dict[str, Any]], Any] = lambda header: header, body: bytes = b"") -> bytes:
-    """The file with another header or other arrays, and its own checksum."""
+    """Return the file with another header or other arrays, and a correct checksum."""
     header, old, _ = opened(content)
     change(header)
     return packed(header, body or old)
@@ -130,7 +130,7 @@ def test_a_faulty_file_is_refused(path: Path, fault: str) -> None:
 
 
 def test_priors_of_other_action_codes_are_left_out(path: Path) -> None:
-    """Other cards, other codes: the net is as good, the factors are of no use."""
+    """With other cards and codes the net stays valid, but the factors are useless."""
     write_weights(path, with_priors(), {}, game=CATHEDRAL)
     content, fewer = path.read_bytes(), CATHEDRAL.num_actions - 13
     header, body, _ = opened(content)
@@ -141,7 +141,7 @@ def test_priors_of_other_action_codes_are_left_out(path: Path) -> None:
 
 
 def test_another_catalogue_is_told_not_refused(path: Path) -> None:
-    """The caller decides what to do about other cards."""
+    """The caller decides how to handle other cards."""
     content = remade(path.read_bytes(), lambda header: header.update(catalogue="other"))
     assert parse_weights(content, CATHEDRAL).catalogue == "other"
 

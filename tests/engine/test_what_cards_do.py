@@ -1,4 +1,4 @@
-"""Features of cards: what they do, named by their kind and not by the cards in use; how far catalogues are apart."""
+"""Features of cards: effects, named by kind and independently of the cards in use; distances between catalogues."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +21,7 @@ GAMES: list[tuple[Game, type[Catalogue], ReadInputs]] = [
     (CATHEDRAL, CathedralCatalogue, cathedral_inputs),
     (DUEL, DuelCatalogue, duel_inputs),
 ]
-#   what is corrected, and the beginnings of the places of the cards that it changes
+#   the correction, and the beginnings of the places of the cards that it changes
 CORRECTED = {
     "cathedral": ("capacity = 4", "capacity = 3", ("craftsman.", "shiring_craftsman.", "offered_craftsman.")),
     "duel": ('"income", gold = 4', '"income", gold = 9', ("marked.income_4", "using.income_4", "lying.income_4")),
@@ -65,7 +65,7 @@ def test_what_a_card_does_by_hand() -> None:
     assert named["craftsman.capacity"] == row["capacity"] / 4
     assert named["craftsman.takes.sand"] == row["takes"]["sand"] / 4
     assert "craftsman.takes.wood" not in named
-    assert not any(name.endswith("cost") for name in own.names)  # of no interest once it is paid
+    assert not any(name.endswith("cost") for name in own.names)  # irrelevant once it is paid
     assert any(name.endswith("cost") for name in table.names)
 
 

@@ -1,4 +1,4 @@
-"""Servers as separate processes, and calls that strain them: every test here is `system`, or `slow`."""
+"""Servers in separate processes, and calls that strain them: every test here is marked `system` or `slow`."""
 
 import json
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave searches time to answer on a machine that has other things to do."""
+    """Give searches time to answer on a busy machine."""
     monkeypatch.setattr("clerestory.clients.wire.SLACK", 300.0)
 
 

@@ -1,4 +1,4 @@
-"""A disk that is nearly full."""
+"""A nearly full disk."""
 
 import subprocess
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from tests.parts import missing
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of a megabyte."""
+    """A disk of one megabyte."""
     folder = tmp_path / "disk"
     folder.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(folder)]

@@ -1,7 +1,7 @@
-"""Two servers that share the games of one PostgreSQL, while all of it fails; and the books balanced after each fault.
+"""Two servers that share the games of one PostgreSQL while everything fails; the games are audited after each fault.
 
-`python -m tests.faults.fleet --seconds 3600` runs in pieces, each with a database of its own, and prints for how long
-games stood still. `--alone 'kill one' --alone 'pause one'` has these kinds of faults only, one after the other.
+`python -m tests.faults.fleet --seconds 3600` runs in pieces, each with a separate database, and prints for how long
+games stood still. `--alone 'kill one' --alone 'pause one'` only uses these kinds of faults, one after the other.
 """
 
 import time
@@ -24,26 +24,26 @@ from tests.faults.judge import leaks, traces
 from tests.faults.players import BOT, PERSON, Everybody, Onlooker, Player
 
 PIECE = 300.0  # seconds
-LIMIT = 120.0  # seconds from the last fault until every game moves again; on a quiet machine some ten
-BURST = 8.0  # seconds of faults one upon another
-ALONE = 0.35  # the share of faults that come alone, and are measured
-MOST = 16  # faults of a burst
-DUELISTS, BOTTED, WATCHERS = 2, 4, 2  # games at a time: of two people, of a person and a bot, of bots that are watched
-PACE = 0.3  # seconds that a person thinks at most
-SESSIONS = 9  # connections that a server has to the database at most
-OWN, THREADS = 16, 12  # descriptors and threads that a server opens when it is first used: connections, pools
+LIMIT = 120.0  # seconds from the last fault until every game moves again; about ten on a quiet machine
+BURST = 8.0  # seconds of overlapping faults
+ALONE = 0.35  # share of faults that come alone, and are measured
+MOST = 16  # maximum faults of a burst
+DUELISTS, BOTTED, WATCHERS = 2, 4, 2  # concurrent games: of two people, of a person and a bot, of watched bots
+PACE = 0.3  # maximum thinking time of a person, seconds
+SESSIONS = 9  # maximum connections of a server to the database
+OWN, THREADS = 16, 12  # descriptors and threads that a server opens on first use: connections, pools
 
 
 @dataclass
 class Tally:
-    """What came of a piece."""
+    """The results of a piece."""
 
-    done: Counter[str] = field(default_factory=Counter)  # faults of each kind
+    done: Counter[str] = field(default_factory=Counter)  # number of faults by kind
     # For how many seconds games of people stood still, by kind of a fault that came alone: since its beginning, or
     # since its end where it stops games at all servers; by "" for many faults at once.
     still: dict[str, list[float]] = field(default_factory=dict)
     calls: int = 0
-    entries: int = 0  # that players and watchers were told of
+    entries: int = 0  # received by players and watchers
     faults: list[str] = field(default_factory=list)
 
     def number(self, kinds: Any) -> int:
@@ -51,20 +51,20 @@ class Tally:
 
 
 class Round:
-    """Faults, and the wait until the games go on."""
+    """Faults, and the wait until the games continue."""
 
     def __init__(self, fleet: Fleet, everybody: Everybody, luck: Random, tally: Tally) -> None:
         self._fleet, self._everybody, self._luck, self._tally = fleet, everybody, luck, tally
 
     @contextmanager
     def _under(self, name: str) -> Iterator[None]:
-        """Let something fail for the duration of the `with`."""
+        """Apply a fault for the duration of the block."""
         with KINDS[name].run(self._fleet, self._luck) as number:
             self._tally.done[name] += number
             yield
 
     def alone(self, name: str) -> None:
-        """Let one thing fail, and measure how long games stand still."""
+        """Apply one fault, and measure how long games stand still."""
         kind, before, began = KINDS[name], self._standing(), time.monotonic()
         with self._under(name):
             if kind.everywhere:
@@ -76,7 +76,7 @@ class Round:
         self._settle(name)
 
     def burst(self, names: list[str]) -> None:
-        """Let many things fail, one upon another."""
+        """Apply many overlapping faults."""
         events = sorted((self._luck.uniform(0.0, BURST), name) for name in names)
         began = time.monotonic()
         with ExitStack() as stack:
@@ -92,7 +92,7 @@ class Round:
         self._settle("a burst")
 
     def _settle(self, name: str) -> None:
-        """Wait until watchers have caught up, and servers have no more connections than they may have."""
+        """Wait until watchers have caught up, and servers have no more connections than allowed."""
         shown = self._everybody.shown()
         if not until(LIMIT, lambda: all(one.total > since for one, since in shown)):
             self._everybody.seen.faults.append(f"watchers have not caught up after {name}")
@@ -107,7 +107,7 @@ class Round:
                 time.sleep(0.05)
 
     def _wait(self, name: str, began: float, before: dict[str, Any]) -> None:
-        """Wait until every game of people has moved, and note the time: its second seat has, it is over, or left."""
+        """Wait until every game of people has continued (its second seat has moved), or ended; record the time."""
         left = set(before)
 
         def moved() -> bool:
@@ -134,7 +134,7 @@ def everybody_at(fleet: Fleet, seed: int) -> Everybody:
 
 
 def games_made(fleet: Fleet, everybody: Everybody) -> list[str]:
-    """Compare the games that are stored with those that were asked for."""
+    """Compare the stored games with those that were requested."""
     named = {game_id for one in everybody.all for game_id in one.books}
     pending = sum(bool(one.request_id) for one in everybody.all)
     stored = {game_id for (game_id,) in fleet.ask("SELECT id FROM game")}
@@ -143,13 +143,13 @@ def games_made(fleet: Fleet, everybody: Everybody) -> list[str]:
 
 
 def fly(folder: Path, seed: int, seconds: float = PIECE, alone: Sequence[str] = ()) -> Tally:
-    """Run a piece of about that many seconds, and return what came of it.
+    """Run a piece of about `seconds` seconds, and return its results.
 
     Args:
-        folder: for what the servers write.
-        seed: of all chance.
-        seconds: of faults.
-        alone: the kinds of faults that come, one after the other; none for all kinds, and many at once.
+        folder: folder for the servers' output.
+        seed: seed of all random choices.
+        seconds: duration of the faults.
+        alone: kinds of faults to use, one after the other; none for all kinds, including bursts.
     """
     tally, ends = Tally(), time.monotonic() + seconds
     with two_servers(folder, ("text", "json")[seed % 2]) as fleet:
@@ -171,7 +171,7 @@ def fly(folder: Path, seed: int, seconds: float = PIECE, alone: Sequence[str] = 
 
 
 def fail(fleet: Fleet, everybody: Everybody, luck: Random, tally: Tally, ends: float, alone: Sequence[str]) -> None:
-    """Let one thing fail, or many one upon another: once, and again until a time is over."""
+    """Apply one fault, or a burst: once, and again until the time is over."""
     round_ = Round(fleet, everybody, luck, tally)
     until(LIMIT, lambda: len(fleet.progress()) >= len(everybody.players) + WATCHERS)
     while True:
@@ -186,14 +186,14 @@ def fail(fleet: Fleet, everybody: Everybody, luck: Random, tally: Tally, ends: f
 
 
 def stand_still(fleet: Fleet) -> list[str]:
-    """Return what is wrong with games of bots once nothing fails any more."""
+    """Return errors about games of bots that stand still without faults."""
     before = {game: now for game, now in fleet.progress().items() if now[1]}
     moved = until(LIMIT, lambda: all(fleet.progress().get(game) != now for game, now in before.items()))
     return [] if moved else ["games of bots stand still"]
 
 
 def not_given_back(replicas: list[Replica], fresh: list[tuple[int, int]]) -> list[str]:
-    """Return what servers hold too much once all callers have left, given what they held at first."""
+    """Return the resources that servers still hold after all callers have left, beyond their initial ones."""
     found = []
     for replica, (descriptors, threads) in zip(replicas, fresh, strict=True):
         if not until(LIMIT, lambda: replica.held()[0] <= descriptors + OWN):  # noqa: B023
@@ -222,7 +222,7 @@ def main(
 
 
 def table(done: list[Tally]) -> str:
-    """Return the figures of pieces together, as a table of Markdown; the last row is of many faults at once."""
+    """Return the figures of all pieces, as a Markdown table; the last row is for bursts."""
     kills, others = (sum(one.number(kinds) for one in done) for kinds in (KILLS, OTHERS))
     rows = [f"{kills} SIGKILLs, {others} other faults, {sum(one.calls for one in done)} calls", "", "|||", "|---|---|"]
     for name in (*KINDS, ""):

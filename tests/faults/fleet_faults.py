@@ -1,4 +1,4 @@
-"""What fails in a fleet, by name: each begins, and ends what it began."""
+"""The faults of a fleet, by name: each begins, and ends what it began."""
 
 import signal
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +13,7 @@ from tests.faults.fleet_servers import OURS, Fleet, Replica
 from tests.postgres import FAST, IMMEDIATE
 from tests.server.games.proxy import Proxy
 
-LEAP = 120  # seconds that the date of a server is wrong
+LEAP = 120  # error of a server's clock, seconds
 HEARTBEATS = f"{OURS} AND (query LIKE 'LISTEN%' OR query LIKE '%INSERT INTO server %')"
 
 
@@ -21,15 +21,15 @@ HEARTBEATS = f"{OURS} AND (query LIKE 'LISTEN%' OR query LIKE '%INSERT INTO serv
 class Kind:
     """A kind of faults."""
 
-    what: str  # of the table in docs/hosting.md
-    run: Callable[[Fleet, Random], AbstractContextManager[int]]  # begins one; yields how many faults it is
-    longest: float = 0.0  # seconds that one lasts at most; 0 for one that is over at once
-    everywhere: bool = False  # it stops games at all servers as long as it lasts, else others take over
+    what: str  # text of the table in docs/hosting.md
+    run: Callable[[Fleet, Random], AbstractContextManager[int]]  # begins one; yields its number of faults
+    longest: float = 0.0  # maximum duration, seconds; 0 for an instantaneous one
+    everywhere: bool = False  # whether it stops games at all servers as long as it lasts; otherwise others take over
 
 
 @contextmanager
 def during(begin: Callable[[], object], end: Callable[[], object] = lambda: None, number: int = 1) -> Iterator[int]:
-    """Let faults begin, so many, and end."""
+    """Begin a number of faults, and end them."""
     begin()
     yield number
     end()
@@ -44,13 +44,13 @@ def pause(replica: Replica) -> AbstractContextManager[int]:
 
 
 def switch(proxies: Sequence[Proxy], name: str) -> AbstractContextManager[int]:
-    """Let networks be silent, so that nothing arrives and nothing is closed, or lose the answers to COMMIT."""
+    """Silence networks, so that nothing arrives and nothing is closed, or drop the answers to COMMIT."""
     return during(*(lambda on=on: [setattr(proxy, name, on) for proxy in proxies] for on in (True, False)))
 
 
 def forget(proxy: Proxy) -> AbstractContextManager[int]:
     """Let a firewall forget connections: nothing arrives on them; new ones work."""
-    return during(proxy.forget, proxy.stale.clear)  # else the database would not learn that they are closed
+    return during(proxy.forget, proxy.stale.clear)  # otherwise the database would not learn that they are closed
 
 
 def restart(fleet: Fleet, how: int) -> AbstractContextManager[int]:
@@ -60,14 +60,14 @@ def restart(fleet: Fleet, how: int) -> AbstractContextManager[int]:
 @contextmanager
 def end_sessions(fleet: Fleet, which: str) -> Iterator[int]:
     ended: list[object] = []
-    with suppress(psycopg.Error):  # it is away itself
+    with suppress(psycopg.Error):  # the database may be down
         ended = fleet.ask(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {which}")
     yield bool(ended)
 
 
 @contextmanager
 def fill_disk(fleet: Fleet) -> Iterator[int]:
-    """Let the database say that it has no space (53100) to whatever would be stored of games."""
+    """Let the database report a full disk (53100) for every write to games."""
     done = 0
     with suppress(psycopg.Error):
         fleet.ask("INSERT INTO full_disk DEFAULT VALUES")

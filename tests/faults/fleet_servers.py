@@ -1,4 +1,4 @@
-"""Two servers, each behind a network of its own to one PostgreSQL, and how all of them fail."""
+"""Two servers, each with its own network connection to one PostgreSQL, and the faults of all of them."""
 
 import os
 import signal
@@ -38,9 +38,9 @@ time.time = lambda: right() + float(wrong.read_text() or 0)
 from clerestory.cli.main import main
 main()
 """  # a server whose date is wrong by as many seconds as a file says at the moment
-NO_DATABASE = 1  # exit status of a server whose database is away
-ENDING = 120.0  # seconds that a server may take to end
-AWAKE = 0.05  # seconds between two looks at whether a server has ended
+NO_DATABASE = 1  # exit status of a server whose database is down
+ENDING = 120.0  # maximum seconds for a server to exit
+AWAKE = 0.05  # seconds between checks whether a server has exited
 OURS = "application_name = 'clerestory'"
 FULL = """
     CREATE UNLOGGED TABLE full_disk (since TIMESTAMPTZ DEFAULT now());
@@ -62,10 +62,10 @@ PROGRESS = """
 
 
 class Replica:
-    """A server that is started again whenever it has ended, as a supervisor of services does it."""
+    """A server that is restarted whenever it exits, as by a service supervisor."""
 
     def __init__(self, number: int, folder: Path, store: str, *options: str) -> None:
-        self.faults: list[str] = []  # what it did that no server may do
+        self.faults: list[str] = []  # forbidden behaviour seen so far
         self.target = f"unix:{folder}/{number}"
         self._output, self._clock = folder / f"output{number}", folder / f"clock{number}"
         self._command = [sys.executable, "-c", SERVER, str(self._clock), "serve", "--while-stdin"]
@@ -102,7 +102,7 @@ class Replica:
             os.kill(self._child.pid, number)
 
     def set_clock(self, seconds: float) -> None:
-        """Set its date forward by so many seconds from the right one."""
+        """Set its clock to `seconds` seconds ahead of the right time."""
         self._clock.write_text(f"{seconds}")
 
     @property
@@ -130,12 +130,12 @@ class Replica:
         self.channel.close()
 
     def output(self) -> str:
-        """Return all that it has printed and logged, in all its lives."""
+        """Return its complete output and logs, over all restarts."""
         return self._output.read_text(errors="replace")
 
 
 class Fleet:
-    """The servers, their database, and whatever else may fail."""
+    """The servers, their database, and everything else that can fail."""
 
     def __init__(self, cluster: Cluster, name: str, replicas: list[Replica], proxies: list[Proxy]) -> None:
         self.cluster = cluster
@@ -144,13 +144,13 @@ class Fleet:
         self._name = name
 
     def ask(self, text: str) -> list[Any]:
-        """Return rows. Raises psycopg.Error while the database is away."""
+        """Return rows. Raises psycopg.Error while the database is down."""
         with closing(self.cluster.connect(self._name)) as session:
             cursor = session.execute(text)
             return cursor.fetchall() if cursor.description else []
 
     def progress(self) -> dict[str, tuple[int | None, bool, int]]:
-        """Return of each running game when it is due, whether it is of bots only, and the moves of its second seat."""
+        """Return, for each running game, when it is due, whether it only has bots, and the moves of its second seat."""
         return {game_id: (due, bots_only, moves) for game_id, due, bots_only, moves in self.ask(PROGRESS)}
 
     def sessions(self) -> int:
@@ -172,7 +172,7 @@ class Fleet:
 
 @contextmanager
 def two_servers(folder: Path, log_format: str) -> Iterator[Fleet]:
-    """Yield two servers that share a new database, for the duration of the `with`."""
+    """Yield two servers that share a new database, for the duration of the block."""
     with own_cluster() as cluster:
         name = cluster.create()
         with networks(cluster.url(name)) as proxies:
@@ -191,7 +191,7 @@ def two_servers(folder: Path, log_format: str) -> Iterator[Fleet]:
 
 @contextmanager
 def networks(url: str) -> Iterator[list[Proxy]]:
-    """Yield a proxy before a database for each server; they run on a thread of their own."""
+    """Yield a proxy before a database for each server; they run in a separate thread."""
     with loop_in_thread() as run:
         stack = AsyncExitStack()
         try:
@@ -201,7 +201,7 @@ def networks(url: str) -> Iterator[list[Proxy]]:
 
 
 def until(seconds: float, done: Any) -> bool:
-    """Wait until something is so; return whether it was within so many seconds."""
+    """Wait for a condition; return whether it held within `seconds` seconds."""
     ends = time.monotonic() + seconds
     while not done():
         if time.monotonic() > ends:

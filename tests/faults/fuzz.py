@@ -1,4 +1,4 @@
-"""A stranger who calls every method of every service with mutated requests, and watches what that does to others."""
+"""A stranger that sends mutated requests to every method of every service, and measures their effect on others."""
 
 import time
 from collections import Counter
@@ -20,11 +20,11 @@ from tests.faults.watched import Delay, Watched, watched_server
 from tests.faults.wires import Ending, Metadata
 from tests.faults.world import World, connect, good_request, short
 
-HELD = 0.02  # seconds of processor time for which a call may hold the event loop
-REPEATS = 6  # of a call that seems to hold the loop: the shortest counts
-REST = 0.05  # seconds after a repeated call, within which its delay is written down
-ENOUGH = 10  # faults, after which no more calls are made
-EACH = 100  # calls between two looks at the server
+HELD = 0.02  # maximum processor time that a call may block the event loop, seconds
+REPEATS = 6  # repeats of a call that seems to block the loop: the shortest counts
+REST = 0.05  # seconds after a repeated call, within which its delay is recorded
+ENOUGH = 10  # number of faults after which no more calls are made
+EACH = 100  # calls between checks of the server
 WAYS = ("grpc", "grpc", "proto", "json")
 OPTIONS = ("--workers", "1", "--max-time", "0.05", "--log-level", "info")
 TOKEN = "open-sesame-open-sesame"
@@ -46,11 +46,11 @@ class Call:
 
 @dataclass
 class Figures:
-    """What came of some calls."""
+    """The results of some calls."""
 
     ends: Counter[str] = field(default_factory=Counter)  # by method, code and reason
     faults: list[str] = field(default_factory=list)
-    rss: int = 0  # most bytes of memory
+    rss: int = 0  # peak memory in bytes
 
 
 class Fuzzer:
@@ -76,7 +76,7 @@ class Fuzzer:
         self.look()
 
     def step(self, number: int) -> None:
-        """Make a call, and now and then good ones. Raises RpcError if those fail."""
+        """Make a call, and sometimes valid ones. Raises RpcError if those fail."""
         luck = Random(f"{self._seed}:{number}")
         self.world.keep_up(number, luck)
         self.make(self.mutated(number, luck))
@@ -112,7 +112,7 @@ class Fuzzer:
         return tuple(chosen.items())
 
     def make(self, call: Call) -> None:
-        """Make a call, and judge its ending."""
+        """Make a call, and check how it ended."""
         self._recent.append((time.monotonic(), call))
         ending = self.send(call)
         self.figures.ends[f"{short(call.method.path)} {ending.code} {ending.reason}".strip()] += 1
@@ -131,7 +131,7 @@ class Fuzzer:
         return wires.over_page(self._server.page, call.method, call.payload, call.metadata, as_json=as_json)
 
     def look(self) -> None:
-        """Judge the server after some calls: how long its loop was held, whether it serves, its memory."""
+        """Check the server after some calls: blocking of its loop, its services, its memory."""
         for call in self.suspects():
             if (held := min(self.held_by(call) for _ in range(REPEATS))) > HELD:
                 self.figures.faults.append(f"{call} holds the loop for {held:.3f} s of processor time")
@@ -139,7 +139,7 @@ class Fuzzer:
         self.figures.rss = max(self.figures.rss, psutil.Process(self._server.child.pid).memory_info().rss)
 
     def suspects(self) -> list[Call]:
-        """Return the recent calls in which the loop was held for longer than it may be."""
+        """Return the recent calls during which the loop was blocked for too long."""
         found = {}
         for delay in self._server.delays():
             before = [call for began, call in self._recent if began <= delay.at]
@@ -149,7 +149,7 @@ class Fuzzer:
         return list(found.values())
 
     def held_by(self, call: Call) -> float:
-        """Repeat a call alone, and return for how long it held the loop."""
+        """Repeat a call alone, and return for how long it blocked the loop."""
         self._server.delays()
         self.send(call)
         time.sleep(REST)
@@ -157,7 +157,7 @@ class Fuzzer:
 
 
 def fuzz(folder: Path, seed: int, count: int) -> Figures:
-    """Make calls to a server of its own, and return what came of them."""
+    """Make calls to a private server, and return the results."""
     options = [*OPTIONS, "--log-format", ("text", "json")[seed % 2]]
     token = TOKEN if seed % 4 == 3 else ""
     if token:

@@ -1,4 +1,4 @@
-"""What no server may do, whatever it has been sent: fail inside, play dead while it says it serves, tell a secret."""
+"""Checks a server for forbidden behaviour: internal errors, dead services that claim to serve, leaked secrets."""
 
 import json
 import re
@@ -20,7 +20,7 @@ from tests.faults.world import PERSON, SECRET, position, toy_record
 ERROR = re.compile(r"^\S+ \[(?:error|critical) *\]|^\{.*\"level\": \"(?:error|critical)\"")
 TRACEBACK = "Traceback (most recent call last)"
 FAULTY = {"internal", "unknown", "data_loss", "unavailable", "deadline_exceeded", "unimplemented", "http cut"}
-SERVED: dict[str, dict[str, Any]] = {  # good requests that show whether a service answers
+SERVED: dict[str, dict[str, Any]] = {  # valid requests that show whether a service answers
     "/clerestory.v1.RulesService/ListGames": {},
     "/clerestory.v1.AdvisorService/RecommendMove": {"position": position(Random(0)), "iterations": 1},
     "/clerestory.v1.GameService/CreateGame": {"game": "toy", "seats": [PERSON, PERSON]},
@@ -35,7 +35,7 @@ def is_faulty(ending: Ending) -> bool:
 
 
 def dead_services(channel: grpc.Channel, metadata: Metadata) -> list[str]:
-    """Return a sentence for each service that says it serves, and does not."""
+    """Return a sentence for each service that claims to serve but does not."""
     return [
         f"{path} is said to be served: {ending}"
         for path, fields in SERVED.items()
@@ -57,7 +57,7 @@ def ending_of(channel: grpc.Channel, path: str, fields: dict[str, Any], metadata
 
 
 def stored_secrets(store: Path) -> set[str]:
-    """Return the seeds and salts of the games in a store that no server has open."""
+    """Return the seeds and salts of the games in a closed store."""
     with closing(sqlite3.connect(store)) as connection:
         heads = [json.loads(head) for (head,) in connection.execute("SELECT head FROM game")]
     found = {str(head.get(name)) for head in heads for name in ("seed", "salt")}
@@ -65,18 +65,18 @@ def stored_secrets(store: Path) -> set[str]:
 
 
 def leaks(output: str, secrets: set[str]) -> list[str]:
-    """Return a sentence for each secret that is in a server's output."""
+    """Return a sentence for each secret in a server's output."""
     found = [(secret, output.index(secret)) for secret in secrets if secret in output]
     return [f"the output has a secret: {output[max(0, at - 100) : at + 100]!r}" for secret, at in found]
 
 
 def traces(output: str) -> list[str]:
-    """Return the beginnings of the tracebacks in a server's output: it expected none of these errors."""
+    """Return the beginnings of the tracebacks in a server's output, which are unexpected errors."""
     return [f"the output has a traceback: {part[:1500]}" for part in output.split(TRACEBACK)[1:6]]
 
 
 def errors(output: str) -> list[str]:
-    """Return the lines of a log, in either format, that tell an error.
+    """Return the lines of a log, in either format, that report an error.
 
     A server logs exceptions without the word that `traces` looks for.
     """

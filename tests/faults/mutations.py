@@ -1,4 +1,4 @@
-"""Requests as a stranger would write them: good ones with something changed, by their schema, as bytes, or as JSON."""
+"""Mutates valid requests, as a stranger might: by their schema, as bytes, or as JSON."""
 
 import json
 import math
@@ -29,7 +29,7 @@ TEXTS = (
     *("-1", "0", "nan", "inf", "1e999", str(2**64), "9" * 5_000, "99999999999999999999 x", "'; DROP TABLE game; --"),
     *("{}", "[]", "null", '{"record": 1}', "[" * 30_000, '{"a":' * 10_000, "memory:", "../../etc", "toy", "duel"),
 )
-BEYOND = 70_000  # bytes, more than a message may have
+BEYOND = 70_000  # bytes beyond the limit of a message
 
 
 def is_map(field: FieldDescriptor) -> bool:
@@ -37,7 +37,7 @@ def is_map(field: FieldDescriptor) -> bool:
 
 
 def places(message: Message) -> Iterator[tuple[Message, FieldDescriptor]]:
-    """Yield each field of a message and of those in it, with the message that it belongs to."""
+    """Yield each field of a message and of nested messages, with the message that it belongs to."""
     for field in message.DESCRIPTOR.fields:
         yield message, field
         if field.message_type is not None and not is_map(field):
@@ -51,7 +51,7 @@ def mutate(message: Message, luck: Random, texts: Sequence[str]) -> None:
     """Change one place of a message, in place.
 
     Args:
-        texts: strings that mean something to the server, such as tokens and names of games.
+        texts: strings known to the server, such as tokens and names of games.
     """
     if not (found := list(places(message))):
         return
@@ -76,7 +76,7 @@ def mutate_message(message: Message, luck: Random) -> None:
 
 
 def mutate_list(owner: Message, field: FieldDescriptor, luck: Random, texts: Sequence[str]) -> None:
-    """Make a list shorter, longer, much longer, or put something strange into it."""
+    """Make a list shorter, longer or much longer, or put an unusual value into it."""
     items, more = getattr(owner, field.name), luck.choice(MANY) if luck.random() < 0.3 else 1
     pattern = luck.choice(items) if len(items) and luck.random() < 0.5 else None
     del items[luck.randint(0, len(items)) :]
@@ -110,7 +110,7 @@ def varint(number: int) -> bytes:
 
 
 def nested(depth: int) -> bytes:
-    """Return a field within itself, that deep."""
+    """Return a field nested in itself to a depth."""
     found = b""
     for _ in range(depth):
         found = b"\x0a" + varint(len(found)) + found
@@ -118,7 +118,7 @@ def nested(depth: int) -> bytes:
 
 
 def flipped(payload: bytes, luck: Random) -> bytes:
-    """Return bytes of which some differ, are missing, or are put in."""
+    """Return bytes with some changed, removed or inserted."""
     changed = bytearray(payload)
     for _ in range(luck.randint(1, 4)):
         start = luck.randint(0, len(changed))
@@ -153,7 +153,7 @@ RAW = ('"\\ud800"', "NaN", "1e999", "9" * 50_000, '"\\u0000"', "[" * 30_000, '{"
 
 
 def mutated_json(fields: dict[str, Any], luck: Random) -> bytes:
-    """Return a request as JSON text in which one to three places are strange, and perhaps its end."""
+    """Return a request as JSON text with one to three mutated places, and possibly a changed end."""
     raw = "null"
     for _ in range(luck.randint(1, 3)):
         container, key = luck.choice(slots(fields) or [(fields, "game_id")])

@@ -1,4 +1,4 @@
-"""People and onlookers who play as fast as they can at servers that fail, and compare all that they were told."""
+"""People and onlookers that play as fast as possible at failing servers, and compare everything they received."""
 
 import threading
 import time
@@ -15,35 +15,35 @@ from clerestory.engine import read_records
 from clerestory.v1 import games_pb2 as games
 from tests.faults.wires import grpc_ending
 
-DEADLINE = 4.0  # seconds of a call; one that is not answered is made again
-STREAM = 20.0  # seconds for which one stream is watched
-PAUSE = 0.1  # seconds before another server is asked
-TIME = 100  # seconds that a person has for a move: more than faults take, less than the date of a server is wrong
+DEADLINE = 4.0  # deadline of a call, seconds; an unanswered call is repeated
+STREAM = 20.0  # maximum duration of a watched stream, seconds
+PAUSE = 0.1  # seconds before another server is called
+TIME = 100  # seconds per move of a person: longer than faults, shorter than the clock error of a server
 PERSON = games.SeatPlan(kind=games.SEAT_KIND_PERSON)
 BOT = games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=games.Bot(time_budget=Duration(nanos=300_000_000)))
 UNARY = ("CreateGame", "GetGame", "PlayAction", "TakeBack", "GetRecord")
-# How calls may end while something fails.
+# How calls may end during a fault.
 MEANT = {"STORE_FAILED", "DISK_FULL", "FINISHING"}
 AWAY = {"unavailable", "cancelled", "deadline_exceeded"}
 
 
 class LeaveError(Exception):
-    """It is time to leave."""
+    """Signals that it is time to leave."""
 
 
 class RefusedError(Exception):
-    """A call was refused as none should be."""
+    """A call was rejected that must never be."""
 
 
 @dataclass
 class Seen:
-    """What callers have met: the number of their calls, and faults in words, of which there should be none."""
+    """What callers have observed: the number of their calls, and errors as text; none are expected."""
 
     calls: int = 0
     faults: list[str] = field(default_factory=list)
 
     def failed(self, name: str, error: Any) -> bool:
-        """Note how a call ended; return whether calls may end so while something fails."""
+        """Record how a call ended; return whether calls may end so during a fault."""
         ending = grpc_ending(error)
         meant = ending.reason in MEANT or (not ending.reason and ending.code in AWAY)
         if not meant:
@@ -74,7 +74,7 @@ class Anywhere:
                 time.sleep(PAUSE)
         raise LeaveError
 
-    def WatchGame(self, request: Any) -> Any:  # noqa: N802  # as gRPC calls it
+    def WatchGame(self, request: Any) -> Any:  # noqa: N802  # gRPC's name
         return self._luck.choice(self._stubs).WatchGame(request, timeout=STREAM)
 
 
@@ -84,18 +84,18 @@ class Player:
 
     luck: Random
     seats: tuple[games.SeatPlan, ...] = (PERSON, PERSON)
-    takes_back: float = 0.0  # how likely it takes a move back instead of making one
-    forced: bool = False  # the server plays what is the only legal action
-    pace: float = 0.0  # seconds that it thinks at most
+    takes_back: float = 0.0  # probability of taking a move back instead of making one
+    forced: bool = False  # whether the server plays an only legal action
+    pace: float = 0.0  # maximum thinking time, seconds
     seen: Seen = field(default_factory=Seen)
     leaving: threading.Event = field(default_factory=threading.Event)
-    made: Any = None  # its game, between two of them none
+    made: Any = None  # its game; None between two games
     request_id: str = ""
-    pending: Any = None  # what was asked for and not answered
-    told: dict[int, str] = field(default_factory=dict)  # actions by version, "" for what is none
-    books: dict[str, tuple[str, dict[int, str]]] = field(default_factory=dict)  # owners' tokens, and what was told
-    total: int = 0  # entries that it was told of
-    played: int = 0  # those that the server played as the only legal action
+    pending: Any = None  # unanswered request
+    told: dict[int, str] = field(default_factory=dict)  # actions by version, "" for other entries
+    books: dict[str, tuple[str, dict[int, str]]] = field(default_factory=dict)  # owners' tokens, and received entries
+    total: int = 0  # number of entries received
+    played: int = 0  # number of those that the server played as the only legal action
     secrets: set[str] = field(default_factory=set)  # its tokens
 
     def live(self, stub: Any) -> None:
@@ -121,7 +121,7 @@ class Player:
         tokens = [one.token for one in self.made.seat_tokens]
         look = games.GetGameRequest(game_id=self.made.game.game_id, tokens=tokens)
         now = stub.GetGame(look)
-        while self.pending or now.game.status != games.GAME_STATUS_OVER:  # also the last move is asked for again
+        while self.pending or now.game.status != games.GAME_STATUS_OVER:  # the last move is also requested again
             self.leaving.wait(self.luck.uniform(0, self.pace))
             if self.pending is None and not any(view.actions for view in now.views):
                 now = stub.GetGame(look)
@@ -142,7 +142,7 @@ class Player:
         return games.PlayActionRequest(**fields, action=self.luck.choice(actions).action.text)
 
     def begin(self, stub: Any) -> None:
-        """Create a game, and a book for it; repeat the request if it was not answered."""
+        """Create a game and a record of it; repeat the request if it was not answered."""
         self.request_id = self.request_id or str(UUID(int=self.luck.getrandbits(128)))
         options = games.GameOptions(take_backs=games.TAKE_BACKS_ALL, play_forced=self.forced)
         options.time_per_move.FromSeconds(TIME)
@@ -161,7 +161,7 @@ class Player:
         self.played += sum(entry.forced for entry in entries)
 
     def finish(self, stub: Any) -> None:
-        """Compare a game that is over with what it was told, and replay it by the rules."""
+        """Compare a finished game with the received entries, and replay it by the rules."""
         game_id, token = self.made.game.game_id, self.made.owner_token
         if wrong := compare(stub, game_id, token, self.told):
             raise AssertionError(wrong)
@@ -176,7 +176,7 @@ class Player:
 
 @dataclass
 class Onlooker(Player):
-    """Watches games of bots at one server, and resumes when that is there again."""
+    """Watches games of bots at one server, and resumes when the server is back."""
 
     seats: tuple[games.SeatPlan, ...] = (BOT, BOT)
 
@@ -198,7 +198,7 @@ class Onlooker(Player):
 
 
 class Everybody:
-    """Players at any of some servers, and onlookers at the first, each in a thread of its own until they leave."""
+    """Players at any of several servers, and onlookers at the first, each in a separate thread until they leave."""
 
     def __init__(self, stubs: Sequence[Any], players: list[Player], onlookers: list[Onlooker]) -> None:
         self.seen, self.leaving = Seen(), threading.Event()
@@ -218,7 +218,7 @@ class Everybody:
         return {made.game.game_id for one in self.players if (made := one.made) is not None}
 
     def shown(self) -> list[tuple[Onlooker, int]]:
-        """Return who watches a game that goes on, and how much of it they have seen."""
+        """Return the watchers of running games, and how much of them they have seen."""
         return [(one, one.total) for one in self.onlookers if one.made is not None]
 
     def leave(self) -> None:
@@ -227,7 +227,7 @@ class Everybody:
             thread.join()
 
     def audit(self) -> list[str]:
-        """Return what they met, and how games at any server differ from what anybody was told of them."""
+        """Return observed errors, and differences between games at any server and the entries received."""
         found = []
         for stub in self._stubs:
             anywhere = Anywhere([stub], self.seen, threading.Event(), Random(0))
@@ -237,7 +237,7 @@ class Everybody:
 
 
 def log_of(stub: Any, game_id: str, token: str) -> list[Any]:
-    """Return all that ever happened in a game, also what was taken back."""
+    """Return all entries of a game, including undone ones."""
     entries: list[Any] = []
     now = stub.GetGame(games.GetGameRequest(game_id=game_id, tokens=[token])).game.version
     stream = stub.WatchGame(games.WatchGameRequest(game_id=game_id, tokens=[token], from_version=0))
@@ -248,7 +248,7 @@ def log_of(stub: Any, game_id: str, token: str) -> list[Any]:
 
 
 def compare(stub: Any, game_id: str, token: str, told: dict[int, str]) -> str:
-    """Return what is wrong with a stored game, given what somebody was told of it; "" for nothing."""
+    """Return the error of a stored game, given the entries that a player received; "" for none."""
     kept = log_of(stub, game_id, token)
     if [entry.version for entry in kept] != list(range(1, len(kept) + 1)):
         return f"the log of {game_id} has gaps"

@@ -1,4 +1,4 @@
-"""Everybody at once on a server that is killed again and again, and the books balanced at the end."""
+"""All kinds of callers on a server that is killed repeatedly, with an audit at the end."""
 
 import http.client
 import signal
@@ -29,23 +29,23 @@ from tests.faults.wires import grpc_ending
 from tests.faults.world import Kept, position, toy_record
 
 PLAYERS, WATCHERS = 4, 2
-BRIEF, LONG = 0.3, 6.0  # seconds that a server lives at most, by turns
-MUTATED = 20  # calls of the stranger at least, for which everybody goes on once nothing is killed any more
+BRIEF, LONG = 0.3, 6.0  # maximum lifetimes of a server, seconds, in turns
+MUTATED = 20  # minimum mutated calls during which all callers continue after the last kill
 PACE = 0.05  # seconds between two calls of a caller
 MIB = 1 << 20
-MEMORY, WARM, REST = 256 * MIB, 64 * MIB, 100_000_000  # bytes of trees, of warm trees, and of all else
+MEMORY, WARM, REST = 256 * MIB, 64 * MIB, 100_000_000  # bytes of trees, of warm trees, and of everything else
 OPTIONS = ("--workers", "2", "--max-time", "1", "--memory", str(MEMORY), "--warm-bytes", str(WARM), "--grace", "2")
 
 
 @dataclass
 class Tally:
-    """What came of a soak."""
+    """The results of a soak."""
 
     kills: int = 0
-    entries: int = 0  # that players and watchers were told of, each of which is in its log exactly once
-    forced: int = 0  # entries that the server played by itself, as the only legal actions
+    entries: int = 0  # received by players and watchers; each is in its log exactly once
+    forced: int = 0  # entries that the server played as the only legal actions
     mutated: int = 0  # calls of the stranger
-    rss: int = 0  # most bytes of memory
+    rss: int = 0  # peak memory in bytes
     faults: list[str] = field(default_factory=list)
 
 
@@ -56,7 +56,7 @@ def ask(channel: grpc.Channel, luck: Random) -> None:
 
 
 def hint(channel: grpc.Channel, luck: Random) -> None:
-    """Ask for a hint that sharpens, and leave at some time."""
+    """Ask for a hint that improves, and leave at some time."""
     stub: Any = AdvisorServiceStub(channel)
     question = advisor_pb2.RecommendMoveRequest(position=position(luck), time_budget=Duration(seconds=1))
     stream = stub.Analyze(advisor_pb2.AnalyzeRequest(question=question, background=True))
@@ -66,7 +66,7 @@ def hint(channel: grpc.Channel, luck: Random) -> None:
 
 
 def review(channel: grpc.Channel, luck: Random) -> None:
-    """Ask for a review, for which some do not wait."""
+    """Ask for a review; some callers do not wait for it."""
     stub: Any = AnnotationServiceStub(channel)
     request = annotation_pb2.AnnotateGameRequest(record=toy_record(), iterations=50, seed=luck.randrange(3))
     stream = stub.AnnotateGame(request)
@@ -77,7 +77,7 @@ def review(channel: grpc.Channel, luck: Random) -> None:
 
 
 class Crowd:
-    """Those who ask for advice, and a stranger who sends mutated calls, until they leave."""
+    """Callers that ask for advice, and a stranger that sends mutated calls, until they leave."""
 
     def __init__(self, replica: Replica, page: str, seed: int) -> None:
         self._server: Any = SimpleNamespace(target=replica.target, page=page)
@@ -101,7 +101,7 @@ class Crowd:
                     self.faults.append(f"{call.__name__}: {ending}")
 
     def _send_mutated(self) -> None:
-        """Send mutated calls, life after life of the server, about the games of earlier lives."""
+        """Send mutated calls across restarts of the server, about the games of earlier servers."""
         kept: list[Kept] = []
         while not self._leaving.wait(PACE):
             with (
@@ -122,7 +122,7 @@ class Crowd:
 
 
 def soak(folder: Path, seed: int, kills: int) -> Tally:
-    """Kill a server so many times with everybody on it, then let it end in order, and return what came of it."""
+    """Kill a server `kills` times with all callers on it, then shut it down, and return the results."""
     tally, page, store = Tally(), f"127.0.0.1:{free_port()}", folder / "games"
     options = (*OPTIONS, "--web", page, "--log-format", ("text", "json")[seed % 2])
     replica = Replica(0, folder, str(store), *options)
@@ -144,7 +144,7 @@ def soak(folder: Path, seed: int, kills: int) -> Tally:
 
 
 def come_and_go(replica: Replica, page: str, seed: int, tally: Tally, kills: int) -> set[str]:
-    """Kill a server with everybody on it, let all go on for a while, and balance the books; return their secrets."""
+    """Kill a server with all callers on it, let them continue for a while, and audit; return their secrets."""
     luck = Random(seed)
     players = [Player(Random(f"{seed} player {n}"), takes_back=0.05, forced=n % 2 == 1) for n in range(PLAYERS)]
     onlookers = [Onlooker(Random(f"{seed} watcher {n}")) for n in range(WATCHERS)]

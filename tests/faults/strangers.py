@@ -1,4 +1,4 @@
-"""Strangers who speak HTTP/2 by themselves, and do not end what they begin."""
+"""Strangers with a minimal HTTP/2 client that do not finish their requests."""
 
 import asyncio
 import struct
@@ -12,30 +12,30 @@ from loadtest.connections import PREFACE, frame, heads
 
 DATA, HEADERS, RST_STREAM, SETTINGS, PING, WINDOW_UPDATE = 0, 1, 3, 4, 6, 8
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
-INITIAL_WINDOW = 4  # of SETTINGS
+INITIAL_WINDOW = 4  # in SETTINGS
 FRAME_BYTES = 16384
-DECLARED, SENT = 65_000, 64_000  # bytes of each message, and how many of them are sent as soon as they may be
-READ_BYTES = 4096  # at a time, so that hundreds of strangers leave others of this event loop their turns
+DECLARED, SENT = 65_000, 64_000  # bytes of each message, and how many of them are sent as soon as allowed
+READ_BYTES = 4096  # bytes per read, so that hundreds of strangers do not block the event loop
 
 
 @dataclass
 class Deeds:
-    """What strangers do, and what became of it."""
+    """The activity of strangers, and its outcome."""
 
-    path: str  # of the method they call
-    streams: int  # that each connection keeps open
-    ended: int = 0  # calls that the server has ended
+    path: str  # path of the method they call
+    streams: int  # number of open calls per connection
+    ended: int = 0  # number of calls that the server has ended
     over: bool = False
 
 
 class Stranger(asyncio.Protocol):
-    """A connection that keeps calls open whose messages it does not finish."""
+    """A connection that keeps calls open and does not finish their messages."""
 
     def __init__(self, deeds: Deeds) -> None:
         self._deeds, self._heads = deeds, heads(deeds.path)
         self._buffer, self._next, self._open = b"", 1, set[int]()
         self._window, self._each, self._held = 65535, 65535, False
-        self._left, self._windows = dict[int, int](), dict[int, int]()  # bytes not sent yet, and that may be, by call
+        self._left, self._windows = dict[int, int](), dict[int, int]()  # bytes not sent yet, and allowed bytes, by call
         self._ready = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -103,7 +103,7 @@ class Stranger(asyncio.Protocol):
 
 @asynccontextmanager
 async def strangers(target: str, connections: int, deeds: Deeds) -> AsyncIterator[None]:
-    """Have strangers act during the block, and leave without a word at its end."""
+    """Run strangers during the block; abort their connections at its end."""
     host, _, port = target.rpartition(":")
     loop = asyncio.get_running_loop()
     made = [await loop.create_connection(lambda: Stranger(deeds), host, int(port)) for _ in range(connections)]

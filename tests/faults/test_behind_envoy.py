@@ -1,4 +1,4 @@
-"""Games behind the Envoy of deploy/: watchers go on when servers die, and games go where the store can be reached."""
+"""Games behind the Envoy of deploy/: watchers continue when servers die, and games go to servers with a store."""
 
 import threading
 import time
@@ -39,7 +39,7 @@ def actions_of(state: GameSnapshot) -> list[str]:
 
 @contextmanager
 def watched(target: str, game: HostedGame, many: int) -> Iterator[list[list[str]]]:
-    """Watch a game so many times at once until it is over; yield what each sees."""
+    """Watch a game `many` times at once until it is over; yield what each watcher sees."""
     seen: list[list[str]] = [[] for _ in range(many)]
     watching = [threading.Thread(target=seen_by, args=(target, game.game_id, game.tokens, one)) for one in seen]
     for watcher in watching:
@@ -71,7 +71,7 @@ def test_watchers_and_players_go_on_when_servers_die(envoy: str, tmp_path: Path)
 
 
 class Anything(grpc.GenericRpcHandler):
-    """Answers every call with nothing, and counts the calls by service."""
+    """Answers every call with an empty message, and counts the calls by service."""
 
     def __init__(self) -> None:
         self.calls: Counter[str] = Counter()
@@ -85,7 +85,7 @@ class Anything(grpc.GenericRpcHandler):
 
 @contextmanager
 def answering() -> Iterator[tuple[str, Anything, HealthServicer]]:
-    """Yield the target of a server that answers everything, its counts and its health."""
+    """Yield the address of a server that answers everything, its counts and its health."""
     with ThreadPoolExecutor(8) as threads:
         server, anything, standing = grpc.server(threads), Anything(), HealthServicer()
         server.add_generic_rpc_handlers((anything,))
@@ -104,7 +104,7 @@ def asker(channel: grpc.Channel) -> Callable[[str], None]:
 
 
 def reason(ask: Callable[[str], None], service: str) -> str:
-    """Return the reason with which a call ends, once no server is there."""
+    """Return the reason with which a call ends once no server is available."""
     with pytest.raises(grpc.RpcError) as failed:
         while True:
             ask(service)
@@ -124,7 +124,7 @@ def test_games_go_where_the_store_is_reached_and_advice_goes_everywhere(envoy: s
             assert (first.calls[GAMES], second.calls[GAMES]) == (0, 20)
             assert first.calls[ADVICE] > 0 < second.calls[ADVICE]
             other.set(GAMES, NOT_SERVING)
-            while first.calls[GAMES] == 0:  # where none reaches its store, each may say so
+            while first.calls[GAMES] == 0:  # if no server reaches its store, each may report it
                 ask(GAMES)
                 time.sleep(0.1)
 

@@ -1,4 +1,4 @@
-"""The page behind the Envoy of deploy/: what strangers send there reaches the gateway whole, bounded, or not at all."""
+"""The page behind the Envoy of deploy/: strangers' requests reach the gateway whole, bounded, or not at all."""
 
 import json
 import re
@@ -78,7 +78,7 @@ def test_nobody_chooses_the_address_that_a_call_counts_for(public: tuple[psutil.
     body = json.dumps({"position": POSITION, "iterations": 1}).encode()
     lines = (*POST, "x-forwarded-for: 192.0.2.7", f"content-length: {len(body)}")
     assert said(port, head("POST", ADVICE + "RecommendMove", *lines) + body) == 200
-    while '"caller"' not in (told := (tmp_path / LOG).read_text()):  # if it never is, the test fails by its timeout
+    while '"caller"' not in (told := (tmp_path / LOG).read_text()):  # otherwise the test fails by its timeout
         time.sleep(0.05)
     [caller] = re.findall(r'"caller": "[^"/]*/([^"]*)"', told)
     assert caller != "192.0.2.7"

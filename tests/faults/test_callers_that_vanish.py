@@ -32,7 +32,7 @@ with Advisor(sys.argv[1], retries=False) as advisor:
 
 
 def answers(server: ServerProcess) -> None:
-    """The server has room for a whole search, and no worker is busy with another."""
+    """Require that the server has room for a whole search, and no worker is busy with another."""
     with Advisor(server.target) as advisor:
         assert advisor.recommend(POSITION, iterations=500, early_stop=False).iterations == 500
 

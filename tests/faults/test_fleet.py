@@ -1,4 +1,4 @@
-"""Two servers and their database, all of which fail: nothing is lost, and the games go on by themselves."""
+"""Two servers and their database, all of which fail: nothing is lost, and the games continue automatically."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,10 +13,10 @@ from tests.postgres import installed
 
 @pytest.mark.parametrize(("seed", "seconds"), [(16688, 0.0), pytest.param(1, 300.0, marks=pytest.mark.slow)])
 def test_games_go_on_whatever_fails(seed: int, seconds: float) -> None:
-    """The first has one burst of sixteen faults, in which each of the thirteen kinds is."""
+    """The first run has one burst of sixteen faults with each of the thirteen kinds."""
     if not installed():
         missing("PostgreSQL", "apt-get install postgresql")
-    with TemporaryDirectory(prefix="fleet-") as folder:  # short: the names of sockets are in it
+    with TemporaryDirectory(prefix="fleet-") as folder:  # short, as it is part of socket names
         tally = fly(Path(folder), seed, seconds)
     assert not tally.faults, "\n".join(tally.faults)
     assert tally.number(KILLS) > 0

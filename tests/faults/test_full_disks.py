@@ -1,4 +1,4 @@
-"""A store on a full disk: what is there is shown, and nothing else is stored until there is space."""
+"""A store on a full disk: stored games are readable, and nothing else is stored until there is space."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Whatever is sent to any method: no call fails inside the server, holds it up, ends it, or makes it tell a secret."""
+"""For any request to any method, no call fails internally, blocks the server, ends it, or leaks a secret."""
 
 import os
 from pathlib import Path

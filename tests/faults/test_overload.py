@@ -1,4 +1,4 @@
-"""More calls and larger trees than a server has room for: each call is answered, or refused with a reason."""
+"""More calls and larger trees than a server has room for: each call is answered, or rejected with a reason."""
 
 import asyncio
 import resource
@@ -20,7 +20,7 @@ from tests.faults.conftest import POSITION
 from tests.faults.wires import grpc_ending
 
 REQUEST = RecommendMoveRequest(position=position_message(POSITION), time_budget=duration(2), early_stop=False)
-PATIENCE = 500.0  # seconds, on a machine that has other things to do
+PATIENCE = 500.0  # seconds, on a busy machine
 OPTIONS = [("grpc.use_local_subchannel_pool", 1), ("grpc.enable_retries", 0)]
 
 
@@ -46,7 +46,7 @@ async def test_all_trees_together_keep_to_the_memory_of_the_server() -> None:
 
 
 def exhausted(process: psutil.Process, advisor: Advisor) -> bool:
-    """Leave a server less memory than a large tree takes; return whether it reports this."""
+    """Leave a server less memory than a large tree needs; return whether it reports this."""
     process.rlimit(resource.RLIMIT_AS, (process.memory_info().vms + 16 * MIB, process.rlimit(resource.RLIMIT_AS)[1]))
     try:
         advisor.recommend(POSITION, iterations=50)

@@ -1,4 +1,4 @@
-"""Servers that end or are restarted: every admitted call gets an answer, by another server or once one is back."""
+"""Servers that exit or are restarted: every admitted call gets an answer, from another server or after the restart."""
 
 import asyncio
 import signal
@@ -14,13 +14,13 @@ from tests.faults.conftest import POSITION
 
 
 async def asked(advisor: AsyncAdvisor) -> Recommendation:
-    """Return an answer for which a caller waits minutes at most: a machine may have other things to do."""
+    """Return an answer, waiting for minutes at most: the machine may be busy."""
     return await asyncio.wait_for(advisor.recommend(POSITION, 0.3), 300)
 
 
 @pytest.mark.parametrize(("number", "delay"), [(signal.SIGKILL, "0"), (signal.SIGTERM, "0.5"), (signal.SIGTERM, "0")])
 async def test_callers_of_a_replica_that_ends_are_answered_by_the_other(number: signal.Signals, delay: str) -> None:
-    """With a delay callers learn of the shutdown before any call is refused; without it, by a refusal."""
+    """With a delay, callers learn of the shutdown before any call is rejected; without it, by a rejection."""
     drained = ("--workers", "2", "--drain-delay", delay)
     with own_server(*drained) as server, own_server(*drained) as other:
         target = f"ipv4:{server.target},{other.target}"
@@ -34,8 +34,8 @@ async def test_callers_of_a_replica_that_ends_are_answered_by_the_other(number: 
     assert sum(isinstance(answer, Recommendation) for answer in answers) >= 20
 
 
-LONG = 60.0  # seconds of a call's time, longer than any server of these tests is away
-PACED = 10  # calls one after the other
+LONG = 60.0  # time of a call in seconds, longer than any outage in these tests
+PACED = 10  # number of consecutive calls
 
 Ask = Callable[[], Awaitable[Any]]
 
@@ -50,7 +50,7 @@ async def asks_and_waits(target: str, scene: Callable[[Ask, Ask], Awaitable[None
 
 
 async def asks_in_a_loop(target: str, scene: Callable[[Ask, Ask], Awaitable[None]]) -> None:
-    """Play it with the async one."""
+    """Play a scene with the async client."""
     async with AsyncAdvisor(target) as advisor:
 
         async def last() -> Recommendation:
@@ -62,7 +62,7 @@ async def asks_in_a_loop(target: str, scene: Callable[[Ask, Ask], Awaitable[None
 @pytest.mark.parametrize("client", [asks_and_waits, asks_in_a_loop], ids=["sync", "async"])
 @pytest.mark.parametrize("addresses", [1, 2])
 async def test_calls_wait_for_a_server_and_none_fails_once_it_is_back(client: Any, addresses: int) -> None:
-    """With two addresses both are away, and one comes back."""
+    """With two addresses both are down, and one comes back."""
     address, other = (f"127.0.0.1:{free_port()}" for _ in range(2))
 
     async def scene(move: Ask, hint: Ask) -> None:

@@ -1,4 +1,4 @@
-"""Silent connections to a server with few file descriptors: the page, the gRPC port and the store go on."""
+"""Silent connections to a server with few file descriptors: the page, the gRPC port and the store keep working."""
 
 import re
 import resource
@@ -23,7 +23,7 @@ from tests.faults.conftest import POSITION
 from tests.parts import missing
 
 PAGE = re.compile(r"page at http://127\.0\.0\.1:(\d+)/")
-LINES = 3  # in the log beside one a second for each port
+LINES = 3  # of the log besides one per second and port
 PATIENCE = 300.0  # seconds
 LIMITED = """
 import resource, sys
@@ -43,7 +43,7 @@ class Limited:
     log: Path
 
     def use(self, advisor: Advisor) -> None:
-        """Require that everything goes on: advice, the store, the page."""
+        """Require that everything works: advice, the store, the page."""
         assert advisor.recommend(POSITION, iterations=5).best
         assert advisor.games.list() is not None
         with urlopen(f"http://127.0.0.1:{self.ports[1]}/", timeout=PATIENCE) as answer:
@@ -52,7 +52,7 @@ class Limited:
 
 @contextmanager
 def limited_server(descriptors: int, folder: Path) -> Iterator[Limited]:
-    """Yield a server with a page and a store on disk, and require that it ends in order."""
+    """Yield a server with a page and a store on disk, and require a clean shutdown."""
     command = [sys.executable, "-c", LIMITED, str(descriptors), "serve", "--listen", "127.0.0.1:0", "--workers", "1"]
     command += ["--web", "127.0.0.1:0", "--log-level", "warning", "--idle-timeout", "1"]
     command += ["--store", str(folder / "games.sqlite")]
@@ -74,7 +74,7 @@ def limited_server(descriptors: int, folder: Path) -> Iterator[Limited]:
 
 
 def come(ports: Sequence[int], number: int, stack: ExitStack, *, spread: bool) -> None:
-    """Connect so many times to each port, from many addresses of this machine or one; every other begins HTTP/2."""
+    """Make `number` connections to each port, from many addresses of this machine or one; every other begins HTTP/2."""
     for count in range(number):
         for port in ports:
             one = stack.enter_context(socket.socket())

@@ -1,4 +1,4 @@
-"""Soaks: twice the capacity, and everybody at once on a server that is killed: nothing is lost, nothing leaks."""
+"""Soaks: twice the capacity, and all kinds of callers on a server that is killed: nothing is lost, nothing leaks."""
 
 import asyncio
 import os
@@ -17,11 +17,11 @@ from loadtest.server import free_port, own_server
 from tests.faults.soak import MUTATED, soak
 
 SECONDS = float(os.environ.get("CLERESTORY_SOAK_SECONDS", "120"))
-FLAT = 1.1  # memory at the end of the soak over that after its first quarter, at most
+FLAT = 1.1  # maximum ratio of memory at the end of the soak to that after its first quarter
 
 
 def tasks(port: int) -> float:
-    """Return how many tasks a server's event loop has."""
+    """Return the number of tasks in a server's event loop."""
     with urlopen(f"http://127.0.0.1:{port}/metrics") as shown:
         found = re.search(rb"^clerestory_tasks (\S+)$", shown.read(), re.MULTILINE)
     assert found is not None
@@ -33,7 +33,7 @@ def test_nothing_leaks_at_twice_the_capacity() -> None:
     port = free_port()
     with own_server("--workers", "2", "--metrics", f"127.0.0.1:{port}") as server:
         process, asked = psutil.Process(server.pid), positions(server.target)
-        asyncio.run(offer(server.target, 2, asked, Load([(2.0, 10.0)])))  # every thread and pool is there now
+        asyncio.run(offer(server.target, 2, asked, Load([(2.0, 10.0)])))  # starts every thread and pool
         descriptors, threads, idle = process.num_fds(), process.num_threads(), tasks(port)
         run = asyncio.run(offer(server.target, 2, asked, Load([(2.0, SECONDS)], seed=2), server.pid))
         figures = summary(run)
@@ -49,7 +49,7 @@ def test_nothing_leaks_at_twice_the_capacity() -> None:
     ("seed", "kills"), [(0, 4), *(pytest.param(seed, 50, marks=pytest.mark.slow) for seed in range(1, 21))]
 )
 def test_a_killed_server_loses_and_doubles_nothing_with_everybody_on_it(tmp_path: Path, seed: int, kills: int) -> None:
-    """A kill may also come between an action and the only legal ones after it, which the server plays by itself."""
+    """A kill may also come between an action and the only legal ones after it, which the server plays."""
     tally = soak(tmp_path, seed, kills)
     print(tally)
     assert not tally.faults, "\n".join(tally.faults)

@@ -1,4 +1,4 @@
-"""Requests that are begun and never finished: they take little memory, give it back, and keep nobody out."""
+"""Requests that are begun and never finished: they take little memory, release it, and lock no caller out."""
 
 import asyncio
 import ssl
@@ -19,8 +19,8 @@ from loadtest.server import own_server
 from tests.faults.strangers import SETTINGS, Deeds, measured, strangers
 
 MIB = 1 << 20
-TAKEN = 300_000_000  # bytes, by requests on their way, whatever strangers do: docs/operations.md
-KEPT = 64 * MIB  # once they have left
+TAKEN = 300_000_000  # maximum bytes of incoming requests, for any activity of strangers: docs/operations.md
+KEPT = 64 * MIB  # after they have left
 OPTIONS = [("grpc.use_local_subchannel_pool", 1)]
 PATHS = [
     "/clerestory.v1.GameService/ListGames",
@@ -31,19 +31,19 @@ PATHS = [
 ]
 ATTACKS = [(12, 4096, path, seconds) for path, seconds in zip(PATHS, (3.0, 1.0, 1.0, 1.0, 1.0), strict=True)]
 CROWDS = [(12, 4096), (24, 4096), (200, 4096), (500, 32), (1900, 8)]  # connections, and calls of each
-LET_IN = 250  # connections with TLS of CROWD, of which AT_ONCE begin at the same time
+LET_IN = 250  # connections with TLS of CROWD, AT_ONCE of them started at the same time
 CROWD, AT_ONCE = 700, 20
 LONG = [pytest.param(*crowd, path, 20.0, marks=pytest.mark.slow) for crowd in CROWDS for path in PATHS]
 
 
 async def calm(process: psutil.Process, most: int) -> None:
-    """Wait until a process takes so little; the test fails by its timeout if it never does."""
+    """Wait until a process uses at most `most` bytes; the test fails by its timeout if it never does."""
     while process.memory_info().rss > most:
         await asyncio.sleep(0.1)
 
 
 def ask(target: str, ends: "Counter[str]", met: threading.Event, enough: threading.Event) -> None:
-    """List the games until it is enough, from a thread of its own, and count how often it ended in which way."""
+    """List the games repeatedly in a separate thread, and count the outcomes."""
     with grpc.insecure_channel(target, OPTIONS) as channel:
         rules: Any = RulesServiceStub(channel)
         while not enough.is_set():
@@ -59,7 +59,7 @@ def ask(target: str, ends: "Counter[str]", met: threading.Event, enough: threadi
 async def test_unfinished_requests_take_little_memory_and_keep_nobody_out(
     connections: int, streams: int, path: str, seconds: float
 ) -> None:
-    """Beside a crowd a call may be refused, or dropped before the server sees it; whoever asks again gets in."""
+    """Beside a crowd a call may be rejected, or dropped before the server sees it; a repeated call succeeds."""
     ends, met, enough = Counter[str](), threading.Event(), threading.Event()
     with own_server("--workers", "1") as server:
         process = psutil.Process(server.pid)
@@ -69,7 +69,7 @@ async def test_unfinished_requests_take_little_memory_and_keep_nobody_out(
         async with measured(server.pid) as sizes, strangers(server.target, connections, deeds):
             until = asyncio.get_running_loop().time() + seconds
             while asyncio.get_running_loop().time() < until or deeds.ended < 500 or ends["OK"] < 3:
-                await asyncio.sleep(0.1)  # if nobody gets in, the test fails by its timeout
+                await asyncio.sleep(0.1)  # if no connection succeeds, the test fails by its timeout
         enough.set()
         await other
         assert max(sizes) - before < TAKEN
@@ -81,7 +81,7 @@ async def test_unfinished_requests_take_little_memory_and_keep_nobody_out(
 
 
 async def come(target: str, trusted: ssl.SSLContext) -> list[asyncio.StreamWriter]:
-    """Begin connections; return those that were let in."""
+    """Open connections; return the accepted ones."""
     host, _, port = target.rpartition(":")
     turns, made = asyncio.Semaphore(AT_ONCE), list[asyncio.StreamWriter]()
 

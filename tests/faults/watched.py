@@ -1,7 +1,7 @@
-"""A `clerestory serve` in a process of its own, which tells for how long each call holds its event loop.
+"""A `clerestory serve` in a separate process, which reports for how long each call blocks its event loop.
 
 `python -m tests.faults.watched FILE serve ...` serves as the command does, and writes a line to FILE for each long
-iteration of the loop: its processor time, which does not depend on what else the machine does.
+iteration of the loop: its processor time, which does not depend on other processes.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from clerestory.cli.main import main
 from clerestory.clients.child import own
 from loadtest.server import ANNOUNCED, end
 
-LONG = 0.002  # seconds of processor time of an iteration that is written down
+LONG = 0.002  # minimum processor time of a recorded iteration, seconds
 PAGE = re.compile(r"page at http://([^/]+)/")
 OWN = re.compile(r"Exception ignored in: <bound method LoopWatch\.collect.*\nTraceback.*\n(?: .*\n)*RecursionError.*\n")
 LIMIT_CORE = (resource.RLIMIT_CORE, (0, 0))
@@ -33,23 +33,23 @@ LIMIT_CORE = (resource.RLIMIT_CORE, (0, 0))
 class Delay:
     """A long iteration of the event loop."""
 
-    at: float  # when it began, on the monotonic clock, which all processes share
-    seconds: float  # of processor time of the loop's thread, without garbage collection, which comes upon any call
+    at: float  # start time, on the monotonic clock, which all processes share
+    seconds: float  # processor time of the loop's thread, without garbage collection, which any call may trigger
 
 
 class LoopWatch:
-    """Writes down long iterations of event loops."""
+    """Records long iterations of event loops."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
         self._at = self._began = self._collecting = 0.0
 
     def begin(self) -> None:
-        """Note that an iteration begins: the loop has waited for what it has to do."""
+        """Record the start of an iteration, when the loop has waited for events."""
         self._at, self._began = time.monotonic(), time.thread_time()
 
     def collect(self, phase: str, _: dict[str, int]) -> None:
-        """Leave out a garbage collection."""
+        """Exclude a garbage collection."""
         if threading.current_thread() is not threading.main_thread():
             return
         if phase == "start":
@@ -88,28 +88,28 @@ def watch_loops(path: str) -> None:
 
 @dataclass(frozen=True)
 class Watched:
-    """A server that runs."""
+    """A running server."""
 
     target: str
     page: str  # HOST:PORT
     child: "subprocess.Popen[str]"
-    folder: Path  # of its log and its delays
+    folder: Path  # folder of its log and its delays
 
     def delays(self) -> list[Delay]:
-        """Return the delays that were written down since the last call."""
+        """Return the delays recorded since the last call."""
         with (self.folder / "delays").open("r+", encoding="utf-8") as file:
             delays = [Delay(**json.loads(line)) for line in file]
             file.truncate(0)
         return delays
 
     def output(self) -> str:
-        """Return all that it has logged; not that deep recursion left the watch no frame of its own."""
+        """Return its log, without errors of the watch caused by deep recursion."""
         return OWN.sub("", (self.folder / "log").read_text(errors="replace"))
 
 
 @contextmanager
 def watched_server(folder: Path, *options: str) -> Iterator[Watched]:
-    """Yield a server with a page, which keeps its games in `folder/games`, for the duration of the `with`."""
+    """Yield a server with a page, which keeps its games in `folder/games`, for the duration of the block."""
     command = [sys.executable, "-m", "tests.faults.watched", str(folder / "delays"), "serve", "--while-stdin", *options]
     command += ["--listen", "127.0.0.1:0", "--web", "127.0.0.1:0", "--store", str(folder / "games")]
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}

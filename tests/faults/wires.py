@@ -1,4 +1,4 @@
-"""The ways to a server: gRPC, and its page with bytes or JSON."""
+"""The interfaces of a server: gRPC, and its page with bytes or JSON."""
 
 import http.client
 import json
@@ -14,7 +14,7 @@ from grpc_status import rpc_status
 from clerestory.server.gateway.methods import Method
 
 ENVELOPE = struct.Struct(">BI")
-SECONDS = 200.0  # that an answer may take: far longer than anything that is asked for
+SECONDS = 200.0  # seconds for an answer: far longer than any request takes
 LISTEN = 0.2  # seconds after which a stream is left
 CLIENT = [("grpc.enable_retries", 0), ("grpc.use_local_subchannel_pool", 1), ("grpc.max_send_message_length", -1)]
 Metadata = tuple[tuple[str, str], ...]
@@ -24,16 +24,16 @@ Metadata = tuple[tuple[str, str], ...]
 class Ending:
     """How a call ended."""
 
-    code: str  # of gRPC in lower case, "ok" for an answer, "http ..." for an error without a code
+    code: str  # gRPC code in lower case, "ok" for an answer, "http ..." for an error without a code
     reason: str = ""  # of its ErrorInfo
     text: str = ""  # of the error
-    answer: bytes = b""  # its first part
+    answer: bytes = b""  # the first part of the answer
 
 
 def over_grpc(
     channel: grpc.Channel, method: Method, payload: bytes, metadata: Metadata, listen: float = LISTEN
 ) -> Ending:
-    """Send bytes as the request of a method; a stream is left after so many seconds."""
+    """Send bytes as the request of a method; leave a stream after some seconds."""
     try:
         if method.streams:
             return listened(channel.unary_stream(method.path)(payload, timeout=listen, metadata=metadata))

@@ -1,4 +1,4 @@
-"""Games of every kind on a server, and good requests about them: what mutated requests are made of."""
+"""Games of every kind on a server, and valid requests about them, as templates for mutated ones."""
 
 import base64
 import json
@@ -28,8 +28,8 @@ BOT = games_pb2.SeatPlan(
     kind=games_pb2.SEAT_KIND_BOT, bot=games_pb2.Bot(level=1, time_budget=Duration(nanos=10_000_000))
 )
 PATIENCE = 300.0  # seconds for an answer
-SECRET = 12  # characters that a secret has at least: shorter ones are met by chance
-LESSON = ["convert mortar_mixer 1", "convert stonecutter 1", "convert mason_1 2"]  # of the first lesson, with a mistake
+SECRET = 12  # minimum characters of a secret: shorter ones occur by chance
+LESSON = ["convert mortar_mixer 1", "convert stonecutter 1", "convert mason_1 2"]  # the first lesson, with a mistake
 PAGES = ("99999999999999999999 x", "-9223372036854775809 x", f"{10**400} x", "nan x", "1 \0", "1", "x", " ", "1 x y")
 KINDS: tuple[dict[str, Any], ...] = (
     {"game": "toy", "seats": [PERSON, PERSON]},
@@ -53,19 +53,19 @@ class Kept:
 
     @property
     def actions(self) -> list[str]:
-        """What somebody of it may do now."""
+        """The legal actions of any of its seats."""
         return [one.action.text for view in self.seen.views for one in view.actions]
 
 
 @dataclass
 class World:
-    """The games of a server that requests are about."""
+    """The games of a server, which are the subjects of requests."""
 
     stub: Any
     metadata: tuple[tuple[str, str], ...]
     kept: list[Kept] = field(default_factory=list)
-    secrets: set[str] = field(default_factory=set)  # tokens that nobody but their owners may see
-    pages: list[str] = field(default_factory=list)  # page tokens that were given out
+    secrets: set[str] = field(default_factory=set)  # tokens that only their owners may see
+    pages: list[str] = field(default_factory=list)  # page tokens from answers
 
     def make(self, kind: int, luck: Random) -> Kept:
         request = games_pb2.CreateGameRequest(**KINDS[kind])
@@ -78,7 +78,7 @@ class World:
         return one
 
     def learn(self, answer: Message) -> None:
-        """Remember the secrets of an answer, also of one to a mutated request."""
+        """Remember the secrets in an answer, including answers to mutated requests."""
         if isinstance(answer, games_pb2.CreateGameResponse):
             self.secrets |= {token for token in tokens_of(answer) if len(token) >= SECRET}
         elif isinstance(answer, games_pb2.JoinGameResponse):
@@ -91,7 +91,7 @@ class World:
         one.seen = self.stub.GetGame(request, timeout=PATIENCE, metadata=self.metadata)
 
     def play(self, one: Kept, luck: Random) -> None:
-        """Play an action, if somebody is to play one and nobody else is faster."""
+        """Play an action, if a seat is to act and no other caller is faster."""
         if not one.actions:
             return
         request = games_pb2.PlayActionRequest(
@@ -104,7 +104,7 @@ class World:
                 raise
 
     def keep_up(self, call: int, luck: Random) -> None:
-        """Have games of all kinds before a call; every twentieth time replace one that is over or no longer ours."""
+        """Keep games of all kinds before a call; every twentieth time replace one that is over or lost to others."""
         while len(self.kept) < len(KINDS):
             self.kept.append(self.make(len(self.kept), luck))
         place = luck.randrange(len(self.kept))
@@ -112,7 +112,7 @@ class World:
             self.kept[place] = self.make(self.kept[place].kind, luck)
 
     def ours(self, one: Kept) -> bool:
-        """Whether a game goes on, with our seats: a mutated `SetSeat` may have given one away."""
+        """Whether a game continues with our seats: a mutated `SetSeat` may have given one away."""
         try:
             self.look(one)
         except grpc.RpcError as error:
@@ -122,7 +122,7 @@ class World:
         return one.seen.game.status not in (games_pb2.GAME_STATUS_OVER, games_pb2.GAME_STATUS_FROZEN)
 
     def texts(self) -> list[str]:
-        """Return strings that mean something to the server."""
+        """Return strings known to the server."""
         tokens = [token for one in self.kept for token in one.tokens]
         names = [one.game_id for one in self.kept]
         return [*tokens, *names, *map(page_token, PAGES), *self.pages, *(text[:20_000] for text in RECORDS)]
@@ -138,7 +138,7 @@ def tokens_of(made: games_pb2.CreateGameResponse) -> list[str]:
 
 
 def connect(channel: grpc.Channel, token: str) -> World:
-    """Return a world on a server; `token` is the bearer token that it requires, "" for none."""
+    """Return a world on a server; `token` is the required bearer token, "" for none."""
     return World(GameServiceStub(channel), (("authorization", f"Bearer {token}"),) if token else ())
 
 

@@ -1,4 +1,4 @@
-"""Callers behind the Envoy of deploy/: the servers tell them apart by address, whatever names they claim."""
+"""Callers behind the Envoy of deploy/: the servers distinguish them by address, regardless of claimed names."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 @asynccontextmanager
 async def from_address(address: str, target: str) -> AsyncIterator[str]:
-    """Yield a target whose only connection reaches another one from an address of this machine."""
+    """Yield an address whose only connection reaches another one from an address of this machine."""
     host, _, port = target.rpartition(":")
     done = asyncio.Event()
 

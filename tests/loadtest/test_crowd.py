@@ -1,6 +1,6 @@
-"""Many searches at once, small.
+"""Many concurrent searches, on a small scale.
 
-A search gets its minimum if it reaches the server with time left for it, so budgets outlast what a busy machine delays.
+A search gets its minimum if it reaches the server with time left, so budgets are longer than delays of a busy machine.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ def test_everybody_is_answered(kind: str) -> None:
 
 
 def test_no_run_is_left_out_of_the_figures() -> None:
-    """A call that failed in the second run, or a table that came late, is told."""
+    """A failed call in the second run, or a late table, is reported."""
     runs = [
         {"answered": 8, "iterations_per_s": 30, "least_iterations": 9, "most_late_ms": 1.0, "rss_mib": 5},
         {"answered": 7, "iterations_per_s": 20, "least_iterations": 0, "most_late_ms": 3.0, "rss_mib": 4},

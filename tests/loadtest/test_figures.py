@@ -1,4 +1,4 @@
-"""The figures of a load test, from calls made up for the purpose."""
+"""The figures of a load test, from made-up calls."""
 
 import asyncio
 from collections import namedtuple
@@ -35,7 +35,7 @@ def test_each_call_is_answered_refused_or_lost() -> None:
     calls = [
         seen(),
         seen("RESOURCE_EXHAUSTED", "BUSY"),
-        seen("RESOURCE_EXHAUSTED"),  # of gRPC, not of ours
+        seen("RESOURCE_EXHAUSTED"),  # from gRPC, not from the server
         seen("DEADLINE_EXCEEDED"),
         seen("UNAVAILABLE", "FINISHING"),
         seen(""),
@@ -60,7 +60,7 @@ def test_calls_without_an_answer_were_not_answered_in_time() -> None:
 
 
 def test_a_stalled_server_is_checked_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not once for each stall: nine checks that wait say more than one. What waits at the end counts as well."""
+    """One check per stall is not enough: nine waiting checks count more, including those waiting at the end."""
     begun, asked = asyncio.Event(), []
 
     async def check(_: object, timeout: float) -> None:
@@ -111,7 +111,7 @@ def test_equal_seeds_give_equal_loads() -> None:
 
 def test_time_that_the_host_took_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     times = namedtuple("times", "user system idle steal guest guest_nice")
-    monkeypatch.setattr(psutil, "cpu_times", lambda: times(5.0, 2.0, 10.0, 3.0, 4.0, 1.0))  # guests' is in the user's
+    monkeypatch.setattr(psutil, "cpu_times", lambda: times(5.0, 2.0, 10.0, 3.0, 4.0, 1.0))  # guests in user
     assert openloop.machine_times() == (3.0, 20.0)
     assert openloop.report(LoadRun([], 1.0, 1, stolen=0.2), [(1.0, 1.0)])["stolen"] == 0.2
 

@@ -1,4 +1,4 @@
-"""Envoy in front of two servers: which program is used, and the message if there is none."""
+"""Envoy in front of two servers: the program used, and the message if there is none."""
 
 import sys
 from pathlib import Path

@@ -46,7 +46,7 @@ def test_a_fleet_without_load_gives_everybody_all_of_its_budget() -> None:
 
 @pytest.mark.parametrize("seats", [1, 200])
 def test_a_greedy_caller_takes_from_the_players_no_more_than_one_of_them_would(seats: int) -> None:
-    """It makes ten times the calls of all of them together; shared by call, all players would get less than a third."""
+    """It makes ten times the calls of all the others; shared by call, all players would get less than a third."""
     beside = fleet(25.0, 2, greedy=250.0, seats=seats)
     players, greedy = (beside.outcomes[name].figures()["share_of_its_budget"] for name in ("players", "greedy"))
     assert beside.outcomes["players"].refused == 0

@@ -54,5 +54,5 @@ def test_nobody_is_asked_who_has_no_choice() -> None:
 
 
 def decisions_by_choice() -> dict[bool, State]:
-    """Return a position without a choice, and one with it."""
+    """Return a position without a choice, and one with a choice."""
     return {len(position.legal_actions()) == 1: position for position in decisions(GAMES["duel"], 2, 1)}

@@ -7,10 +7,10 @@ from clerestory.engine import State
 from clerestory.search.ismcts import Searcher
 from clerestory.search.root import observe
 
-Hiccup = Callable[[int, int, int], bool]  # of the slice, the reading in it, and the iterations so far
+Hiccup = Callable[[int, int, int], bool]  # (slice, reading in the slice, iterations so far)
 FIRST_LOOK = 2  # after the readings at the beginning of a step and of its loop
 
-HICCUPS: dict[str, tuple[Hiccup, float]] = {  # when they come, and the seconds that each of them takes
+HICCUPS: dict[str, tuple[Hiccup, float]] = {  # when they occur, and the seconds that each takes
     "none": (lambda turn, reading, iterations: False, 0.0),
     "page fault": (lambda turn, reading, iterations: reading == FIRST_LOOK, 0.0005),
     "preemption": (lambda turn, reading, iterations: reading == FIRST_LOOK and turn % 3 == 0, 0.02),
@@ -20,10 +20,10 @@ HICCUPS: dict[str, tuple[Hiccup, float]] = {  # when they come, and the seconds 
 
 
 class Clock:
-    """The clock of a search: a fixed time for each of its iterations, plus delays.
+    """The clock of a search: a fixed time per iteration, plus delays.
 
     Args:
-        iterations_per_s: its speed while it runs.
+        iterations_per_s: speed of the search while it runs.
         hiccup: one of HICCUPS.
         begin: the first reading, in seconds.
     """
@@ -44,17 +44,17 @@ class Clock:
 
     @property
     def now(self) -> float:
-        """The time; reading it has no effect."""
+        """The time; reading this property has no effect."""
         return self._lost + self._cost * (self.searcher.iterations if self.searcher else 0)
 
     def wait(self, seconds: float) -> None:
-        """Let others have their turn; the next slice begins."""
+        """Wait; the next slice begins afterwards."""
         self._lost += seconds
         self._turn += 1
         self._reading = 0
 
     def move(self, position: State, **options: Any) -> None:
-        """Advance the search; its iterations count from 0 again, time does not."""
+        """Advance the search; its iterations restart from 0, time continues."""
         assert self.searcher is not None
         self._lost = self.now
         self.searcher.advance(observe(position, **options))

@@ -1,7 +1,7 @@
-"""Single-observer ISMCTS in plain Python, in the five steps of the paper: what the compiled search must equal.
+"""Single-observer ISMCTS in plain Python, in the five steps of the paper; the compiled search must give equal results.
 
-It takes its random numbers in the same order: deal, then at each decision one number where an action
-was never tried, and in the playout one number for each decision; Nature draws for herself.
+It draws its random numbers in the same order: deal, then one number at each decision with an untried action, and in the
+playout one number per decision; Nature draws its own.
 """
 
 from array import array
@@ -27,7 +27,7 @@ class Step:
     row: list[Edge]
     edge: Edge
     seat: int
-    certain: bool = True  # no chance event came after it
+    certain: bool = True  # whether no chance event came after it
 
 
 Factors = Sequence[Sequence[float]]  # of the guide's weights, by round, from 1, and action code
@@ -107,7 +107,7 @@ def best(node: dict[int, Edge], legal: list[int], turn: int, exploration: float)
 
 
 def priors(world: State, factors: Factors | None) -> dict[int, float]:
-    """The guide's weights, times the factors if there are any, as shares, rounded to 32 bits as the tree keeps them."""
+    """Return the guide's weights, times any factors, normalized and rounded to 32 bits as in the tree."""
     weights: Sequence[float] = world.weights()
     if factors is not None:
         row = factors[min(world.round_number(), len(factors)) - 1]
@@ -130,7 +130,7 @@ def best_by_priors(node: dict[int, Edge], legal: list[int], turn: int, explorati
 
 
 def doublings(x: float) -> float:
-    """The binary logarithm, linear between powers of two."""
+    """Return the binary logarithm, linear between powers of two."""
     mantissa, exponent = frexp(x)
     return exponent - 2 + 2 * mantissa
 
@@ -152,7 +152,7 @@ def backpropagate(path: list[Edge], world: State) -> None:
 
 
 def prove(path: list[Step], returns: tuple[float, ...]) -> None:
-    """Prove edges from the end up, until a chance event, an untried action, or a better alternative."""
+    """Prove edges from the end upwards, until a chance event, an untried action, or a better alternative."""
     for step in reversed(path):
         if not step.certain:
             return

@@ -11,7 +11,7 @@ from clerestory.search.root import observe
 
 
 def decisions(game: Game, seats: int, seed: int) -> list[State]:
-    """Every position of one random game in which a seat decides, with hidden cards."""
+    """Return every position of one random game in which a seat decides, with hidden cards."""
     rng, state, found = Rng(seed), game.new(seats, seed), []
     while not state.over:
         if state.turn == NATURE:
@@ -26,7 +26,7 @@ def decisions(game: Game, seats: int, seed: int) -> list[State]:
 def last_round(
     *, prize: int, seen: list[int], players: list[tuple[int, int, list[int]]], moved: int, feast: bool = False
 ) -> State:
-    """The second round of `toy` for two: each player's points, card played (0 for none) and hand (0 for unknown)."""
+    """Return the second round of `toy` for two: points, card played (0 for none) and hand (0 for unknown) by player."""
     seats = [{"points": points, "played": played, "hand": hand} for points, played, hand in players]
     fields = {"round": 2, "step": "play", "moved": moved, "prize": prize, "feast": feast, "seen": seen, "deck": []}
     return TOY.from_position({"rules_revision": 1, "toy": {**fields, "players": seats}})

@@ -1,4 +1,4 @@
-"""`allocation=even`: the root's actions or outcomes in turn, in the same determinizations, for comparisons."""
+"""`allocation=even`: the root's actions or outcomes take turns in the same determinizations, for comparisons."""
 
 from typing import Any
 
@@ -51,7 +51,7 @@ def test_a_round_is_played_in_one_world_with_one_luck(name: str) -> None:
 
 
 def lead(state: State, outcome: int) -> float:
-    """The lead of seat 0 at the next decision after an outcome, in the first world of the seed."""
+    """Return the lead of seat 0 at the next decision after an outcome, in the first world of the seed."""
     rng = Rng(5)
     world = state.observe(NATURE).determinize(rng)
     world.play(outcome)

@@ -1,4 +1,4 @@
-"""Certainty: the share of searches ten times longer that would name the same action, by the game's tuning."""
+"""Certainty: the share of searches ten times longer that would choose the same action, with the game's tuning."""
 
 from dataclasses import replace
 from math import exp
@@ -14,7 +14,7 @@ from tools.lab.certainty import LENGTHS, report, searches_of, shares, weights_of
 
 
 def lines(*visits: int) -> tuple[Line, ...]:
-    """Lines with given visits and equal scores, except the first, whose score is higher by four standard errors."""
+    """Return lines with given visits and equal scores, except the first, which leads by four standard errors."""
     equal = replace(search(decisions(GAMES["toy"], 2, 3)[0], 50).best, score=0.5, score_error=0.03)
     best = replace(equal, score=0.5 + 4 * 0.03 * 2**0.5)
     return tuple(replace(line, visits=one) for line, one in zip([best, *[equal] * 9], visits, strict=False))
@@ -56,7 +56,7 @@ def test_a_fit_finds_known_weights_and_its_shares_come_true() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "seats"), [("cathedral", 2), ("cathedral", 4), ("duel", 2)])
 def test_certainties_come_true_in_longer_searches(name: str, seats: int) -> None:
-    """Games that the weights were not fitted to; searches of one decision are correlated, so decisions are counted."""
+    """The games were not used for the fit; searches of one decision are correlated, so decisions are counted."""
     pairs = [pair for seed in range(901, 909) for pair in searches_of(name, seats, seed)]
     said, agreed = shares(pairs, np.array(GAMES[name].tuning.certainty)), np.array([pair["agree"] for pair in pairs])
     for low, high in ((0.0, 1.0), (0.0, 0.75), (0.75, 0.95), (0.95, 1.0)):

@@ -25,7 +25,7 @@ def start(name: str = "cathedral", seed: int = 1) -> State:
 
 
 def unmet(choices: int = 0) -> State:
-    """A late decision of the same seat with more than so many legal actions."""
+    """Return a late decision of the same seat with more than `choices` legal actions."""
     met = reversed(decisions(CATHEDRAL, 2, 1))
     return next(other for other in met if other.turn == start().turn and len(other.legal_codes()) > choices)
 
@@ -35,7 +35,7 @@ def searcher(position: State, max_bytes: int) -> Searcher:
 
 
 def next_decision(position: State, result: Result) -> State:
-    """The seat's next decision, down the principal variation; after its end, by chance and the first legal actions."""
+    """Return the seat's next decision along the principal variation, then by chance and the first legal actions."""
     later, rng, expected = position.copy(), Rng(1), list(result.best.principal_variation)
     while later.turn != position.turn or len(later.history) == len(position.history):
         if later.turn == NATURE:
@@ -55,7 +55,7 @@ def advanced(position: State, max_bytes: int) -> Searcher:
 
 
 def figures(line: Line) -> Line:
-    """The line without its principal variation, and without its loss, which the figures of the first line determine."""
+    """Return the line without its principal variation and its loss, which depends on the first line."""
     return replace(line, principal_variation=(), loss=0.0)
 
 

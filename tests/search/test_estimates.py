@@ -18,7 +18,7 @@ from tests.shipped import CATHEDRAL, DUEL
 SHARED = decisions(CATHEDRAL, 3, 2)[20]
 
 
-# -- the scale: one for a game, so that figures of different searches can be compared ---------------
+# -- the scale: one per game, so that figures of different searches can be compared -----------------
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=str)
@@ -63,7 +63,7 @@ def test_the_only_outcome_is_the_mean_of_a_million_visits() -> None:
 
 @pytest.mark.parametrize("seats", TOY.seats)
 def test_the_last_decision_is_solved(seats: int) -> None:
-    """Nobody acts after it, so figures can be read off, and nothing varies."""
+    """The figures can be read off, because no action follows, and nothing varies."""
     for seed in range(6):
         last = decisions(TOY, seats, seed)[-1]
         result = search(last, 200, seed=seed)
@@ -126,7 +126,7 @@ def test_fitted_shares_depend_on_all_iterations_of_the_tree_and_on_the_round(ply
 
 
 def fit(line: Line, result: Result, round_: int) -> tuple[float, ...]:
-    """The shipped calibration of a line of two players."""
+    """Return the shipped calibration of a line for two players."""
     by, iterations = CATHEDRAL.tuning.sharpness[2], result.iterations + result.reused_iterations
     return sharpened(line.win_shares, line.standard_errors, by.exponent(iterations, round_), by.lead(round_))[0]
 

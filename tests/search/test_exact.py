@@ -1,4 +1,4 @@
-"""Late positions with known exact values: the search's choice approaches the best one with more iterations."""
+"""Late positions with known exact values: with more iterations the search's choice approaches the best one."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The search uses what its seat can see, and nothing else."""
+"""The search only uses what its seat can see."""
 
 import itertools
 from typing import Any
@@ -53,7 +53,7 @@ def some_decisions(name: str, seats: int, seed: int, number: int = 10) -> list[S
 
 
 def worlds(position: State) -> list[State]:
-    """The true position, what the seat to decide sees of it, and others that look the same to it."""
+    """Return the true position, the view of the seat to decide, and others that look the same to it."""
     view = position.observe(position.turn)
     return [position, view, *(view.determinize(seed) for seed in range(2))]
 
@@ -80,7 +80,7 @@ def test_hidden_cards_make_no_difference_to_a_tree_that_is_compacted(name: str, 
 def tables_of_warm_trees(
     name: str, seats: int, number: int, *, max_bytes: int, iterations: int, **options: Any
 ) -> set[tuple[tuple[Line, ...], ...]]:
-    """The tables of searches that keep their tree over a number of a seat's decisions, in different worlds."""
+    """Return the tables of searches that keep their tree over several decisions of a seat, in different worlds."""
     met, found = decisions(GAMES[name], seats, 13), set()
     own = [position for position in met if position.turn == met[0].turn][:number]
     for positions in zip(*map(worlds, own), strict=True):
@@ -110,7 +110,7 @@ def test_there_is_something_to_hide(name: str, seats: int) -> None:
 
 
 def test_a_search_that_knew_the_hidden_cards_would_differ() -> None:
-    """Worlds of one view, each searched as if known: the hidden cards change the value of best play."""
+    """Worlds of one view are searched as if known: the hidden cards change the value of best play."""
     position = decisions(GAMES["toy"], 2, 11)[0]
     after = [position.observe(position.turn).determinize(seed) for seed in range(9)]
     for world in after:

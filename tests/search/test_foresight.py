@@ -1,4 +1,4 @@
-"""What Ellen's owner knows changes the owner's search, and nobody else's (R40)."""
+"""The private knowledge of Ellen's owner changes the owner's search, and no other search (R40)."""
 
 import pytest
 
@@ -16,7 +16,7 @@ EVENTS = ("hamleigh_levy", "kings_favour", "town_wall")
 
 
 def worlds(to_act: str = "red", step: str = "draft") -> list[State]:
-    """One table, and three events that may come; red holds Ellen."""
+    """Return one position with three possible events; red holds Ellen."""
     fields = (
         draft(3, 4, red={"advantages": ["ellen"]})
         if step == "draft"

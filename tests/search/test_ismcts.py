@@ -1,4 +1,4 @@
-"""A search is resumable, right where the answer is known, and goes on with its tree from a later position."""
+"""A search is resumable, right where the answer is known, and continues with its tree from a later position."""
 
 import pytest
 
@@ -66,7 +66,7 @@ def test_a_warm_tree_keeps_what_it_knows_and_adds_to_it(name: str) -> None:
 
 
 def test_a_position_that_the_tree_never_met_is_searched_afresh() -> None:
-    """A tree of one iteration has only its root; but the stream of random numbers goes on."""
+    """A tree of one iteration has only its root, but the stream of random numbers continues."""
     position = decisions(CATHEDRAL, 2, 4)[0]
     later = next_decision(position)
     searcher = Searcher(observe(position), seed=2)

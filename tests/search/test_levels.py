@@ -50,7 +50,7 @@ def test_small_losses_are_overlooked_more_often_than_large_ones() -> None:
 
 
 def test_a_liking_is_worth_the_points_that_it_names() -> None:
-    """An action liked by a point is chosen as if it lost a point less; no action is chosen that was not looked at."""
+    """An action preferred by a point is chosen as if it lost a point less; unvisited actions are never chosen."""
     likes = Manner({"near": 1.5, "glimpsed": 9.0}, ("near",)).liking
     assert choose_line(LINES, Level(10, 0.0), 1, likes).action == "near"
     assert choose_line([*LINES, line("glimpsed", -1.0, 1)], Level(10, 0.0), 1, likes).action == "near"

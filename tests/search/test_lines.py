@@ -1,4 +1,4 @@
-"""Lines of a result: reproducible, complete, in order, with variations that can be played."""
+"""Lines of a result: reproducible, complete, ordered, with playable variations."""
 
 import math
 from collections.abc import Sequence
@@ -123,7 +123,7 @@ def test_few_visits_or_a_low_bound_do_not_win(choice: str, order: str) -> None:
 
 
 def test_no_line_is_above_another_by_a_share_within_its_error() -> None:
-    """A 0.2 higher score with an error of 0.15 is behind, one with an error of 0.05 is before."""
+    """A 0.2 higher score with an error of 0.15 ranks lower, one with an error of 0.05 ranks higher."""
     plain = search(START, 50).best
     figures = {"play": (1000, 0.5, 0.01), "sure": (300, 0.4, 0.02), "wide": (40, 0.6, 0.15), "narrow": (200, 0.6, 0.05)}
     lines = [
@@ -178,7 +178,7 @@ def test_variations_are_legal_in_a_world_that_agrees(name: str) -> None:
 
 
 def can_be_played(world: State, variation: tuple[str, ...]) -> bool:
-    """Whether a variation can be played in this world; chance events in it must have one outcome only."""
+    """Whether a variation can be played in this world; its chance events must have a single outcome."""
     for text in variation:
         legal = [action.text for action in world.legal_actions()]
         if text not in legal or (world.turn == NATURE and len(legal) > 1):

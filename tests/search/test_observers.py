@@ -1,4 +1,4 @@
-"""A decision watched with the knowledge of another: any seat, or an onlooker."""
+"""A decision analysed with another observer's knowledge: any seat, or an onlooker."""
 
 import itertools
 
@@ -23,7 +23,7 @@ def watched(position: State, observer: int | None, actions: list[str] | None = N
 
 
 def table(position: State, observer: int) -> tuple[Line, ...]:
-    """The table of a search, with explanations if the game has a guide."""
+    """Return the table of a search, with explanations if the game has a guide."""
     searcher = Searcher(observe(position, observer=observer), seed=3, max_bytes=1 << 21)
     return searcher.explain(searcher.run(iterations=120), worlds=5).lines
 

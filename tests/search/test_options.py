@@ -17,7 +17,7 @@ from tests.search.positions import decisions, search
         ("", {}),
         ("horizon=0,reward=win,exploration=0.5", {"horizon": 0, "reward": "win", "exploration": 0.5}),
         ("exploration=1,reward=0.2,value=2", {"exploration": 1.0, "reward": 0.2, "value": "2"}),
-        ("scale=9,growth=low", {"scale": 9.0, "growth": "low"}),  # which the search refuses
+        ("scale=9,growth=low", {"scale": 9.0, "growth": "low"}),  # which the search rejects
     ],
 )
 def test_a_text_is_read_as_the_options_are_declared(text: str, options: dict[str, Any]) -> None:

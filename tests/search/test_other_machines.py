@@ -1,7 +1,7 @@
-"""The engine and the search are cross-built for aarch64, and give the digests of x86-64 there.
+"""The engine and the search, cross-built for aarch64, give the digests of x86-64 there.
 
-CLERESTORY_AARCH64 names a folder with `root` (a Debian of arm64 with python3 and libpython3-dev of this Python's
-version) and `site` (the wheels of pydantic and what it needs for that machine, unpacked).
+CLERESTORY_AARCH64 names a folder with `root` (an arm64 Debian with python3 and libpython3-dev of this Python's version)
+and `site` (the unpacked wheels of pydantic and its dependencies for that machine).
 """
 
 import os
@@ -41,7 +41,7 @@ pytestmark = [pytest.mark.system, pytest.mark.slow]
 
 
 def sources() -> Iterator[tuple[Path, Path]]:
-    """Yield the translated modules of the engine and the search, with their place in the package."""
+    """Yield the translated modules of the engine and the search, with their places in the package."""
     for folder in ("engine", "search"):
         for source in sorted((TRANSLATED / folder).rglob("*.c")):
             place = source.relative_to(TRANSLATED)
@@ -73,7 +73,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_bits_are_those_of_x86(tree: Path) -> None:
-    """The emulator looks for folders in those of the other machine first, where pytest finds no tests: no pytest."""
+    """This does not use pytest: the emulator first looks for folders in the other machine's root, without tests."""
     path = os.pathsep.join(map(str, (tree, MACHINE / "site", get_path("purelib"))))
     emulator = require_program("qemu-aarch64-static", "apt-get install qemu-user-static")
     emulated = [emulator, "-L", str(MACHINE / "root"), "-E", f"PYTHONPATH={path}", "-E", "PYTHONHOME=/usr"]

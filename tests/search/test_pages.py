@@ -18,11 +18,11 @@ from tests.search.positions import decisions, search
 from tests.shipped import CATHEDRAL
 
 MIB = 1 << 20
-ARRAYS = 3  # of a tree
+ARRAYS = 3  # per tree
 START = decisions(TOY, 3, 1)[0]
 EARLY, OTHER = decisions(CATHEDRAL, 2, 1)[0], decisions(CATHEDRAL, 4, 1)[0]
 
-# Skipped where a sanitizer watches memory: nothing is kept there.
+# Skipped with a sanitizer, as nothing is kept then.
 kept = pytest.mark.skipif(not SPARES, reason="nothing is kept where a sanitizer watches memory")
 
 
@@ -53,7 +53,7 @@ def test_memory_of_few_trees_is_kept() -> None:
     release_spares()
 
 
-# -- in a process of its own, where no other tree begins or ends -------------------------------------
+# -- in a separate process, where no other tree begins or ends ----------------------------------------
 
 
 def alone(function: Callable[[], list[int]]) -> list[int]:
@@ -82,7 +82,7 @@ def test_a_tree_takes_the_memory_of_an_ended_one_of_its_size() -> None:
 
 
 def touched() -> list[int]:
-    """Return the bytes of a large tree, those by which it let this process grow, those left after it, and spares."""
+    """Return the bytes of a large tree, the growth of this process by it, the growth left after it, and the spares."""
     process = psutil.Process(os.getpid())
     before = process.memory_info().rss
     large = Searcher(observe(OTHER), seed=1, max_bytes=512 * MIB, **shipped(CATHEDRAL, 4))

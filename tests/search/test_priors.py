@@ -1,4 +1,4 @@
-"""Learned priors: factors of the guide's weights by round and action, from the file of the value."""
+"""Learned priors: factors of the guide's weights by round and action, from the value's file."""
 
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from tests.search.positions import decisions, search
 from tests.shipped import CATHEDRAL, DUEL
 
 LEAF: dict[str, Any] = {"selection": "puct", "horizon": 0}
-FEW = 3  # rounds with factors: later ones have those of the third
+FEW = 3  # rounds with factors: later ones use those of the third
 
 
 def net(folder: Path, game: Game, factors: np.ndarray[Any, Any] | None) -> str:
@@ -25,7 +25,7 @@ def net(folder: Path, game: Game, factors: np.ndarray[Any, Any] | None) -> str:
 
 
 def some_factors(game: Game) -> np.ndarray[Any, Any]:
-    """Factors for a few rounds, different for each number of seats, round and action."""
+    """Return factors for a few rounds, different for each number of seats, round and action."""
     rng = np.random.default_rng(6)
     return np.exp(rng.normal(size=(len(game.seats), FEW, game.num_actions))).astype(np.float32)
 
@@ -57,7 +57,7 @@ def test_factors_of_the_round_lead_the_search(tmp_path: Path) -> None:
 
 
 def test_factors_need_no_hidden_card(tmp_path: Path) -> None:
-    """They depend on round and action alone: a dealt root and its view give the same table."""
+    """They depend only on round and action: a dealt root and its view give the same table."""
     state, path = reach("draft", seats=3, round_=3), net(tmp_path, CATHEDRAL, some_factors(CATHEDRAL))
     views = (state, state.observe(state.turn), state.observe(state.turn).determinize(9))
     assert len({search(view, 300, value=path, priors="learned", **LEAF).lines for view in views}) == 1

@@ -17,7 +17,7 @@ from tools.lab.exact import lines_of
 
 PLAIN = {"selection": "puct", "endings": "proven"}
 SOLVED = [(game, line) for game in ("cathedral", "duel") for line in lines_of(game)]
-KNIFE_EDGE = lines_of("cathedral")[24]  # a dozen conversions that a point decides; without proofs 100,000 were too few
+KNIFE_EDGE = lines_of("cathedral")[24]  # 12 conversions decided by a point; sampling needs over 100,000 iterations
 
 
 def searched(line: dict[str, Any], iterations: int, **options: Any) -> Result:
@@ -36,7 +36,7 @@ def test_equal_tables(game: str, line: dict[str, Any]) -> None:
 
 
 def test_proofs_decide_a_position_that_sampling_does_not() -> None:
-    """Of six lines two win the game, three lose it, one shares it."""
+    """Of six lines two win the game, three lose it, and one shares it."""
     best = searched(KNIFE_EDGE, 10_000, **shipped(GAMES["cathedral"], 2)).best
     assert KNIFE_EDGE["values"][best.action] == 1
 
@@ -56,7 +56,7 @@ def test_proven_shares_are_exact() -> None:
 
 @pytest.mark.parametrize("seats", TOY.seats)
 def test_nothing_is_proven_where_somebody_knows_more(seats: int) -> None:
-    """In `toy` every seat has a private hand, so the same play need not lead to the same end, whoever looks on."""
+    """In `toy` every seat has a private hand, so the same play need not lead to the same end, for any observer."""
     for number, position in enumerate(decisions(TOY, seats, 3)):
         for observer in observers(position):
             root = observe(position, observer=observer)

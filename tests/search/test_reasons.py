@@ -1,4 +1,4 @@
-"""Reasons: outlooks that agree with play, gains in paired worlds, and a sentence made of them."""
+"""Reasons: outlooks that agree with play, gains in paired worlds, and the resulting sentence."""
 
 import threading
 from dataclasses import replace
@@ -158,7 +158,7 @@ def line(action: str, margin: float, visits: int = 10, error: float = 0.1, score
 def gains(
     worlds: int = 50, error: float = 0.01, at_end: dict[str, float] | None = None, **in_round: float
 ) -> list[Gain]:
-    """Gains in a game whose score feature is `points`."""
+    """Return gains in a game whose score feature is `points`."""
     at_end = {"points": 0.0} | (at_end or {})
     gains = [Gain(name, False, mean, error, worlds) for name, mean in ({"points": 0.0} | in_round).items()]
     return gains + [Gain(name, True, mean, error, worlds) for name, mean in at_end.items()]

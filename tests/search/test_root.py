@@ -1,4 +1,4 @@
-"""Roots of a search: who decides, some of the actions only, or a chance event."""
+"""Roots of a search: the deciding seat, a subset of the actions, or a chance event."""
 
 from itertools import pairwise
 from typing import Any

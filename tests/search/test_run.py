@@ -23,7 +23,7 @@ from tests.search.positions import decisions, search, sole_decision
 from tests.shipped import CATHEDRAL
 
 START = decisions(TOY, 3, 1)[0]
-SPEED = 25_000  # iterations a second
+SPEED = 25_000  # iterations per second
 SLICE = 0.004
 BUDGET = 0.5
 SEEDS = range(4)
@@ -74,7 +74,7 @@ def test_amounts_of_an_outlook_are_integers(amounts: dict[str, Any]) -> None:
         ({"deadline": 5.1, "seconds": 100.0}, StopReason.TIME, 104),
         ({"deadline": 500.0, "seconds": 0.1}, StopReason.TIME, 104),
         ({"iterations": 3, "seconds": 100.0}, StopReason.ITERATIONS, 3),
-        ({"deadline": 0.0}, StopReason.TIME, 1),  # long past, and still there is an answer
+        ({"deadline": 0.0}, StopReason.TIME, 1),  # long past, but there is an answer
     ],
 )
 def test_a_run_ends_at_the_first_of_its_limits(limits: dict[str, float], reason: StopReason, iterations: int) -> None:
@@ -122,7 +122,7 @@ class BrokenClock(Exception):
 
 
 def broken_clock(readings: int) -> Callable[[], float]:
-    """Return a clock that stands, breaks after so many readings, and then has passed every deadline."""
+    """Return a clock that stands still, breaks after `readings` readings, and then has passed every deadline."""
     left = itertools.count(readings, -1)
 
     def read() -> float:
@@ -193,7 +193,7 @@ def run_in_slices(searcher: Searcher, clock: Clock, deadline: float) -> Result:
 
 
 def lead(result: Result) -> int:
-    """The lead in visits of the first line."""
+    """Return the lead in visits of the first line."""
     most, *others = sorted((line.visits for line in result.lines), reverse=True)
     return most - max(others, default=0)
 
@@ -276,7 +276,7 @@ def test_a_sole_action_is_decided_at_once(hiccup: str) -> None:
 
 
 def test_a_search_that_is_slowed_down_expects_the_rest_at_full_speed() -> None:
-    """Half of the slices run at a tenth of the speed, but all the rest could run at full speed."""
+    """Half of the slices run at a tenth of the speed, but the rest could all run at full speed."""
     clock = Clock(SPEED, "preemption late in a slice")
     searcher = timed_search(clock, START, seed=2)
     early = run_in_slices(searcher, clock, BUDGET)

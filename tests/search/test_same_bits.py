@@ -1,4 +1,4 @@
-"""Equal seeds give equal bits on every machine: a thousand searches against digests of all that they report."""
+"""Equal seeds give equal bits on every machine: a thousand searches compared with digests of their results."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ from clerestory.search.root import observe
 from tests.search.positions import decisions
 
 SEARCHES, ITERATIONS = 1000, 120
-OTHERS: list[Mapping[str, Any]] = [  # beside the shipped options: those with logarithms, exponentials and powers
+OTHERS: list[Mapping[str, Any]] = [  # besides the shipped options: those with logarithms, exponentials and powers
     {},
     {"horizon": 0, "temperature": 3.0, "sharpness": 1.43},
     {"selection": "puct", "growth": 0.2, "reward": "mix", "horizon": 4, "playout": "informed"},
@@ -41,7 +41,7 @@ def played(name: str, seats: int) -> list[State]:
 
 
 def reported(result: Result) -> str:
-    """Return every figure of a result but the time and the memory it took."""
+    """Return every figure of a result except time and memory."""
     return repr(replace(result, elapsed=0.0, tree_bytes=0))
 
 

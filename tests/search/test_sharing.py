@@ -1,4 +1,4 @@
-"""Several threads search one tree: no visit is lost, limits are exact, and ends are common."""
+"""Several threads search one tree: no visit is lost, limits are exact, and all threads end together."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ from tests.search.positions import decisions
 
 START = decisions(TOY, 3, 1)[0]
 CASES = [(name, seats) for name in GAMES for seats in GAMES[name].seats]
-SOME = 2  # positions of each case
+SOME = 2  # positions per case
 
 
 def positions(name: str, seats: int) -> list[State]:
@@ -24,7 +24,7 @@ def positions(name: str, seats: int) -> list[State]:
 
 
 def assert_counts(result: Result, visits: int) -> None:
-    """Every visit to the root took one of its lines, in which that was possible."""
+    """Require that every visit to the root took one of its lines that was legal."""
     assert sum(line.visits for line in result.lines) == visits
     for line in result.lines:
         assert line.visits <= line.availability <= visits
@@ -34,7 +34,7 @@ def assert_counts(result: Result, visits: int) -> None:
 @pytest.mark.parametrize("threads", [2, 8])
 @pytest.mark.parametrize(("name", "seats"), CASES)
 def test_no_visit_is_lost(name: str, seats: int, threads: int) -> None:
-    """Not at the root, nor below it: later positions of the game find that their visits are those of their lines."""
+    """Neither at the root nor below it: visits of later positions equal those of their lines."""
     for options in ({}, shipped(GAMES[name], seats)):
         for position in positions(name, seats):
             searcher = Searcher(observe(position), seed=3, max_bytes=1 << 22, **options)
@@ -93,7 +93,7 @@ def test_the_iterations_of_all_threads_add_up_to_the_limit(iterations: int, thre
 
 @pytest.mark.parametrize(("thread", "reproducible"), [(0, True), (1, False)])
 def test_only_a_result_of_the_first_thread_alone_is_reproducible(thread: int, *, reproducible: bool) -> None:
-    """Another thread has random numbers of its own."""
+    """Another thread has different random numbers."""
     searcher = Searcher(observe(START), seed=6)
     searcher.allow(400)
     searcher.step(float("inf"), deadline=float("inf"), thread=thread, threads=2)

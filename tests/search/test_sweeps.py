@@ -1,4 +1,4 @@
-"""A full tree gives up its least visited nodes for new ones: it goes on growing, within its memory."""
+"""A full tree gives up its least visited nodes for new ones: it continues to grow, within its memory."""
 
 import math
 
@@ -32,7 +32,7 @@ def shares(result: Result) -> dict[str, float]:
 
 @pytest.mark.parametrize("name", ["cathedral", "duel"])
 def test_a_small_tree_tells_moves_apart_as_a_large_one_does(name: str) -> None:
-    """The large one has more than ten times as many nodes in the end."""
+    """The large tree has more than ten times as many nodes in the end."""
     position = early(name, 2)
     small, large = (searcher(position, size).run(iterations=40_000) for size in (2 * SMALL, LARGE))
     assert (small.memory_full, large.memory_full) == (True, False)
@@ -54,7 +54,7 @@ def test_equal_seeds_find_the_same_whether_at_once_or_in_slices(name: str, seats
 
 
 def test_deadlines_of_slices_do_not_change_a_search_of_counted_iterations() -> None:
-    """The table of nodes grows in a slice that has no time for it, too."""
+    """The table of nodes also grows in a slice that has no time for it."""
     position = early("cathedral", 2)
     at_once = searcher(position, LARGE).run(iterations=6000)
     slices = searcher(position, LARGE)
@@ -77,7 +77,7 @@ def test_a_table_that_had_no_time_to_grow_grows_in_the_next_run(iterations: int)
 @pytest.mark.parametrize("threads", [1, 4])
 @pytest.mark.parametrize(("name", "seats"), CASES)
 def test_nodes_that_are_left_have_all_of_their_visits(name: str, seats: int, threads: int) -> None:
-    """Later positions of the game find those of their lines, or have been given up."""
+    """Visits of later positions equal those of their lines, or the positions have been given up."""
     position, known = early(name, seats), 0
     search = searcher(position)
     result = search.run(iterations=12_000, threads=threads)
@@ -102,7 +102,7 @@ def test_hidden_cards_do_not_change_what_is_given_up(name: str, seats: int) -> N
 
 
 def test_nothing_is_given_up_while_there_is_room() -> None:
-    """All that was given counts, whatever it is used for."""
+    """The whole granted memory counts, for any use."""
     position = early("cathedral", 2)
     before = searcher(position, LARGE).run(iterations=8000)
     room = searcher(position, before.tree_bytes + (1 << 14)).run(iterations=8000)

@@ -20,7 +20,7 @@ from tests.shipped import CATHEDRAL
 
 SLICE = 0.004  # seconds
 
-# Skipped on other systems: these attributes of threads are Linux's.
+# Skipped on other systems: these thread attributes are Linux's.
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the attributes are Linux's")
 
 
@@ -29,7 +29,7 @@ def niceness(thread: int) -> int:
 
 
 def searched(worker: Worker | None) -> tuple[Result, int]:
-    """The result of a search, and the thread that made it: the one that reads the clock."""
+    """Return the result of a search, and the thread that made it, which reads the clock."""
     threads = set[int]()
 
     def clock() -> float:

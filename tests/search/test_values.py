@@ -1,4 +1,4 @@
-"""The value used by a search: its expected scores are the margins of a leaf, its win shares are reported to users."""
+"""The value used by a search: its expected scores are the margins of a leaf, and its win shares are reported."""
 
 from math import exp
 from pathlib import Path
@@ -32,7 +32,7 @@ def net(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def leaf(seats: int) -> tuple[State, str, State]:
-    """A decision, an action after which another seat decides at once, and that position."""
+    """Return a decision, an action after which another seat decides at once, and that position."""
     state = reach("draft", seats=seats, round_=3)
     action = next(action.text for action in state.legal_actions() if action.text.startswith("take"))
     after = state.copy()

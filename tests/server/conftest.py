@@ -11,7 +11,7 @@ from tests.server.rpc.secured import files  # noqa: F401  # a fixture
 
 @pytest.fixture
 async def server() -> AsyncIterator[Served]:
-    """A server of the test's own, in its event loop."""
+    """A server for one test, in its event loop."""
     async with served() as server:
         yield server
 

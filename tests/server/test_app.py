@@ -70,7 +70,7 @@ async def test_a_socket_in_use_is_not_taken_from_its_server_but_a_stale_one_is(t
         with pytest.raises(OSError, match=r"cannot listen on unix:.*: another process does"):
             await start(Settings(listen=path, workers=1))
         await HealthStub(server.channel).Check(HealthCheckRequest(), wait_for_ready=False)
-    with socket.socket(socket.AF_UNIX) as stale:  # as of a server that was killed
+    with socket.socket(socket.AF_UNIX) as stale:  # as left by a killed server
         stale.bind(path.removeprefix("unix:"))
     async with served(listen=path) as server:
         await HealthStub(server.channel).Check(HealthCheckRequest())

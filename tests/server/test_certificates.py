@@ -1,4 +1,4 @@
-"""Certificates: which connections are accepted, also after a renewal, and which files a server does not start with."""
+"""Certificates: accepted connections, also after a renewal, and files with which a server does not start."""
 
 import logging
 from datetime import UTC, datetime, timedelta
@@ -103,7 +103,7 @@ async def test_clients_of_intermediate_authorities(tmp_path: Path, alone: bool) 
 async def test_the_log_warns_of_the_end(
     days: int, words: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """At the start, and whenever it is read again; the figures always have the end."""
+    """At the start, and at each reload; the metrics always have the expiry."""
     authority, end = trustme.CA(), datetime.now(UTC).replace(microsecond=0) + timedelta(days)
     write_certificate(authority.issue_cert("127.0.0.1", not_before=end - timedelta(60), not_after=end), tmp_path)
     async with running(of_folder(tmp_path)) as app:

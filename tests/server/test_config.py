@@ -1,4 +1,4 @@
-"""Settings are refused before a server starts with them."""
+"""Invalid settings are rejected before a server starts."""
 
 from typing import Any
 

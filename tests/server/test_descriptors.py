@@ -1,4 +1,4 @@
-"""How the descriptors of a process are divided."""
+"""The division of a process's file descriptors."""
 
 import resource
 from unittest.mock import Mock
@@ -30,7 +30,7 @@ def test_ports_leave_what_is_reserved(monkeypatch: pytest.MonkeyPatch, descripto
 def test_no_more_is_taken_than_there_is(
     monkeypatch: pytest.MonkeyPatch, soft: int, hard: int, taken: tuple[int, int] | None
 ) -> None:
-    """As on macOS, which has no limit but refuses one without end."""
+    """As on macOS, which has no limit but rejects an infinite one."""
     set_limit = Mock(side_effect=ValueError("current limit exceeds maximum limit"))
     monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))
     monkeypatch.setattr(resource, "setrlimit", set_limit)

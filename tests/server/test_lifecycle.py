@@ -1,4 +1,4 @@
-"""What the log tells of a process that serves; tests/clients/cli/test_serve.py has the server's own."""
+"""The log of a serving process; tests/clients/cli/test_serve.py tests the server's own."""
 
 import logging
 
@@ -18,7 +18,7 @@ async def lived(one: Lifecycle, *, fails: bool = False) -> None:
 
 
 def told(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str | None]]:
-    """Return what the log tells of a life, and why; other servers of this process may log as well."""
+    """Return the logged lifecycle events with their reasons; other servers of this process may log as well."""
     return [(one.message, vars(one).get("why")) for one in caplog.records if one.name == lifecycle.__name__]
 
 

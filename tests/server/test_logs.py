@@ -1,4 +1,4 @@
-"""What is written about failures: enough to find the fault, and none of the secrets in play."""
+"""The log of failures: enough to find the fault, and no secrets."""
 
 import io
 from pathlib import Path
@@ -93,7 +93,7 @@ async def test_a_traceback_is_short(form: str, monkeypatch: pytest.MonkeyPatch) 
 
 
 async def test_a_write_that_fails_is_no_fault_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What gRPC raises if the caller has left before the handler could be told."""
+    """Raised by gRPC if the caller has left before the handler is notified."""
 
     async def write(*_: Any) -> None:
         raise grpc.aio.InternalError("Failed grpc_call_start_batch")
@@ -109,5 +109,5 @@ async def test_a_write_that_fails_is_no_fault_of_the_server(monkeypatch: pytest.
 
 
 def left(log: io.StringIO, method: str) -> int:
-    """Return how many calls of a method are logged as left by their callers."""
+    """Return how many calls of a method are logged as abandoned by their callers."""
     return sum(method in line and "CANCELLED" in line for line in log.getvalue().splitlines())

@@ -16,11 +16,11 @@ DOCS = Path(__file__).parents[2] / "docs"
 REFERENCE = (DOCS / "reference.md").read_text(encoding="utf-8")
 SETTING = re.compile(r"^\| `(--[\w-]+)` \| `(\w+)` \| (.*?) \| (.*?) \|$", re.MULTILINE)
 METRIC = re.compile(r"^\| `(clerestory_\w+)` \| (\w+) \| (.*?) \|", re.MULTILINE)
-LOCALE = {"None": "none", "": "none", "False": "no"}  # how defaults are said that are no values
+LOCALE = {"None": "none", "": "none", "False": "no"}  # how defaults without a value are shown
 
 
 def options() -> Iterator[tuple[str, str, str, str]]:
-    """Every visible option of `clerestory serve`: environment variable, default and help."""
+    """Yield every visible option of `clerestory serve`: environment variable, default and help."""
     for option in imported("serve", "serve:serve").params:
         if not option.hidden:
             words = LOCALE.get(str(option.default), str(option.default))

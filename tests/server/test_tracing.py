@@ -1,4 +1,4 @@
-"""What a traced server tells of its calls: which part took how long, under the trace of the caller, and no secret."""
+"""The spans of a traced server: the duration of each part, under the caller's trace, and no secrets."""
 
 import asyncio
 import json
@@ -71,7 +71,7 @@ class Told:
 
 @asynccontextmanager
 async def traced_server(**settings: Any) -> AsyncIterator[tuple[Told, Served]]:
-    """Yield a server that is traced, and what it tells: all of that only after the block."""
+    """Yield a traced server and its spans, which are complete only after the block."""
     with traced() as told:
         async with served(**settings) as server:
             yield told, server
@@ -79,7 +79,7 @@ async def traced_server(**settings: Any) -> AsyncIterator[tuple[Told, Served]]:
 
 @contextmanager
 def traced() -> Iterator[Told]:
-    """Yield what servers tell that are started meanwhile."""
+    """Yield the spans of servers started during the block."""
     told = Told()
     before = spans.CURRENT_TRACER.set(told.tracer)
     try:

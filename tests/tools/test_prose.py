@@ -1,4 +1,4 @@
-"""Prose that is too long is found and wrapped; nothing else is touched."""
+"""Lines that are too long are found and wrapped; nothing else is changed."""
 
 import pytest
 

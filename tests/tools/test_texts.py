@@ -1,4 +1,4 @@
-"""The texts that we ship are sound; what is missing or wrong in a language is found; a language can be added."""
+"""The shipped texts are valid; missing or wrong texts of a language are found; a language can be added."""
 
 import json
 from pathlib import Path

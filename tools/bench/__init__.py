@@ -1,1 +1,1 @@
-"""Measures the engine, the search and the service, for `clerestory bench`; nothing else of the package needs it."""
+"""Measures the engine, the search and the service for `clerestory bench`; unused by the rest of the package."""

@@ -1,4 +1,4 @@
-"""`clerestory bench early`: what an early end saves, and whether the continued search names the same action."""
+"""`clerestory bench early`: the time that early ends save, and whether the continued search names the same action."""
 
 import json
 import subprocess
@@ -28,19 +28,19 @@ from clerestory.search.result import StopReason
 from clerestory.search.root import observe
 
 SPIN = "while True: pass"
-CALL = 0.001, 60.0  # seconds that a call may take
+CALL = 0.001, 60.0  # range of a call's seconds
 PATIENCE = 10  # time limit of a continued search, in budgets, in case other processes slow it down
 
 
 @dataclass(frozen=True, slots=True)
 class EarlyCall:
-    """One call that may end early, as calls do by default.
+    """A call that may end early, as is the default.
 
     Attributes:
-        position: name of its file.
+        position: name of the position's file.
         saved: share of the time budget.
         decided: whether it ended early.
-        held: for a decided one, whether the search named the same action when continued; None if unknown.
+        held: whether the continued search named the same action, if the call was decided; None if unknown.
     """
 
     position: str
@@ -53,7 +53,7 @@ Probe = Callable[[State, int], tuple[float, bool, bool | None]]  # (position, se
 
 
 def by_searcher(seconds: float, position: State, seed: int) -> tuple[float, bool, bool | None]:
-    """Search in this process; if it ended early, continue the same searcher to its deadline."""
+    """Search in this process; if the search ended early, continue the same searcher to its deadline."""
     searcher = Searcher(observe(position), seed=seed, **shipped(position.game, position.seats))
     deadline = monotonic() + seconds
     early = searcher.run(deadline=deadline, early=True)
@@ -80,7 +80,7 @@ def by_service(seconds: float, advisor: Advisor, position: State, seed: int) -> 
 
 @contextmanager
 def busy(number: int) -> Iterator[None]:
-    """Keep `number` other processes busy during the `with`."""
+    """Keep `number` other processes busy during the block."""
     with ExitStack() as stack:
         for _ in range(number):
             process = stack.enter_context(subprocess.Popen([sys.executable, "-c", SPIN]))
@@ -109,7 +109,7 @@ def summary(outcomes: list[EarlyCall]) -> dict[str, Any]:
 
 
 def report(outcomes: list[EarlyCall]) -> dict[str, dict[str, Any]]:
-    """Return the figures by position, by game, and of all."""
+    """Return the figures by position, by game, and in total."""
     groups: dict[str, list[EarlyCall]] = {}
     for outcome in outcomes:
         for group in (outcome.position, outcome.position.partition("-")[0], "all"):
@@ -118,7 +118,7 @@ def report(outcomes: list[EarlyCall]) -> dict[str, dict[str, Any]]:
 
 
 def as_table(figures: dict[str, dict[str, Any]]) -> Table:
-    """Return the figures for people, a group in each row."""
+    """Return the figures as a table, one group per row."""
     table = figures_table("", "positions", "calls", "decided", "wrong", "unknown", "saved")
     for group, row in figures.items():
         *counts, saved = row.values()

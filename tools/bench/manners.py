@@ -1,4 +1,4 @@
-"""`clerestory bench manners`: what the characters do more often, or more seldom, than plain bots of their level."""
+"""`clerestory bench manners`: what characters do more often, or more rarely, than plain bots of their level."""
 
 import json
 import math
@@ -22,19 +22,19 @@ from clerestory.search.arena.match import ChooseMove, play_between
 from clerestory.search.arena.pool import on_processes
 from clerestory.search.arena.statistics import Interval, mean_interval
 
-SEATS = 2  # so many games a deal: the character in each seat
+SEATS = 2  # also games per deal: the character plays each seat
 
-PairedCounts = tuple[int, int]  # of a game: of the character, of the plain bot
+PairedCounts = tuple[int, int]  # for a game: counts of the character and of the plain bot
 
 
 @dataclass(frozen=True, slots=True)
 class MannerFigures:
-    """How often a character takes the actions by which it is known.
+    """How often a character takes its characteristic actions.
 
     Attributes:
-        often: whether it should take them more often than the plain bot, not more seldom.
-        games: played against the plain bot of its level, each deal from both seats.
-        own: such actions a game.
+        often: whether it should take them more often than the plain bot; otherwise more rarely.
+        games: number of games against the plain bot of its level, each deal from both seats.
+        own: its characteristic actions per game.
         plain: those of the plain bot in the same games.
         difference: own minus plain, with the 95 % interval over deals.
     """
@@ -49,20 +49,20 @@ class MannerFigures:
 
     @property
     def holds(self) -> bool:
-        """Whether the interval lies on the side on which it should."""
+        """Whether the interval lies on the expected side of 0."""
         return self.difference.low > 0 if self.often else self.difference.high < 0
 
 
 @dataclass(slots=True)
 class Watched:
-    """A bot, and the number of actions it chose by which a character is known."""
+    """A bot, and its number of characteristic actions."""
 
     choose: ChooseMove
     manner: Manner
     shown: int = 0
 
     def __call__(self, state: State, seed: int) -> Move:
-        """Choose, and count the action unless it was the only one."""
+        """Choose, and count a characteristic action unless it was the only legal one."""
         move = self.choose(state, seed)
         self.shown += self.manner.shows(move.action) and len(state.legal_codes()) > 1
         return move
@@ -70,7 +70,7 @@ class Watched:
 
 @dataclass(frozen=True, slots=True)
 class MannerTask:
-    """A unit of work: one deal with a character in either seat."""
+    """A task: one deal with a character in either seat."""
 
     game: str
     character: str
@@ -78,12 +78,12 @@ class MannerTask:
     iterations: int | None
 
     def play(self, stopped: Callable[[], bool] = lambda: False) -> list[PairedCounts]:
-        """Return of each game how many actions the character and the plain bot took by which it is known."""
+        """Return, for each game, the numbers of characteristic actions of the character and of the plain bot."""
         counts = (self.count(seat, stopped) for seat in range(SEATS))
         return [one for one in counts if one is not None]
 
     def header(self) -> dict[str, Any]:
-        """Return the game and who plays."""
+        """Return the game and the players."""
         return {**GAMES[self.game].identity(), "character": self.character}
 
     def count(self, seat: int, stopped: Callable[[], bool]) -> PairedCounts | None:
@@ -101,7 +101,7 @@ class MannerTask:
 
 
 def manner_of(game: Game, character: str) -> Manner:
-    """Return how a character plays a game. Raises BadOption."""
+    """Return a character's playing style in a game. Raises BadOption."""
     manner = game.tuning.manners.get(character)
     if manner is None:
         known = ", ".join(game.tuning.manners) or "nobody"
@@ -112,7 +112,7 @@ def manner_of(game: Game, character: str) -> Manner:
 def measure(
     game: Game, character: str, games: int, seed: int, workers: int, iterations: int | None = None
 ) -> MannerFigures:
-    """Return the figures of one character over so many games, at least, with so many iterations a move at most."""
+    """Return the figures of one character over at least `games` games, with a maximum of iterations per move."""
     tasks = [MannerTask(game.name, character, seed + i, iterations) for i in range(math.ceil(games / SEATS))]
     with on_processes(workers) as run:
         deals = list(run(iter(tasks)))
@@ -134,7 +134,7 @@ def figures(character: str, manner: Manner, deals: list[list[PairedCounts]]) -> 
 
 
 def as_table(game: Game, found: list[MannerFigures]) -> Table:
-    """Return the figures for people, a character in each row."""
+    """Return the figures as a table, one character per row."""
     table = figures_table(game.name, "character", "level", "known by", "a game", "plain", "difference", "holds")
     for one in found:
         manner = game.tuning.manners[one.character]

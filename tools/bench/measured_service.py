@@ -1,4 +1,4 @@
-"""Measurements of a server in another process, as its callers see it: what it adds to a search."""
+"""Measures the overhead that a server in another process adds to a search, as seen by its callers."""
 
 import math
 import os
@@ -30,10 +30,10 @@ from clerestory.v1.rules_pb2_grpc import RulesServiceStub
 
 BUDGETS = (20, 100, 500)  # ms
 MEASUREMENTS = len(BUDGETS) + 5  # of `measure`: lateness at each budget, and the others
-SMALL = {"iterations": 200, "time_budget": duration(0.04)}  # a search too short to be given explanations
+SMALL = {"iterations": 200, "time_budget": duration(0.04)}  # a search too short for explanations
 LEAST = {"iterations": 1, "time_budget": duration(0.04)}
-STALL = 60.0  # after which a call has failed, in seconds
-PHASES = 7  # ms: a search runs for 0 to 6 more before it is cancelled, so that this happens anywhere in its slice
+STALL = 60.0  # seconds after which a call has failed
+PHASES = 7  # ms: a search is cancelled after 0 to 6 more, so that cancellations fall anywhere in its slice
 MEASURED = {"p50": 50, "p99": 99, "p999": 99.9, "max": 100}  # percentiles
 OUTSIDE = 0.05  # probability that an interval misses the true value
 PAUSE = 0.01  # seconds before a refused call is repeated
@@ -41,15 +41,15 @@ PAUSE = 0.01  # seconds before a refused call is repeated
 
 @dataclass(frozen=True, slots=True)
 class BenchPlan:
-    """How much to measure.
+    """The amounts to measure.
 
     Attributes:
-        calls: with each of BUDGETS, all callers together.
-        added: calls whose search is compared with their round trip, about one position, and as many about new ones.
-        seconds: of one search whose speed is measured.
-        pairs: of such searches, one through the service and one without it.
-        cancels: searches to be cancelled.
-        requests: over which the growth of the server's memory is measured.
+        calls: calls with each of BUDGETS, over all callers.
+        added: calls whose search is compared with their round trip, on one position, and as many on new ones.
+        seconds: duration of a search whose speed is measured.
+        pairs: number of pairs of these searches, one through the service and one without it.
+        cancels: number of searches to cancel.
+        requests: number of requests over which the growth of the server's memory is measured.
         runs: number of starts; the median is reported.
     """
 
@@ -67,10 +67,10 @@ QUICK = BenchPlan((200, 100, 20), 100, 0.3, 10, 30, 1000)
 
 
 class BenchClient:
-    """One connection to a server, for requests about one position.
+    """A connection to a server, for requests about one position.
 
     Attributes:
-        refused: calls that the server refused as BUSY and that were repeated.
+        refused: number of calls that the server rejected as BUSY and that were repeated.
     """
 
     def __init__(self, target: str, position: State, *, to_limits: bool = False) -> None:
@@ -88,16 +88,16 @@ class BenchClient:
         self._channel.close()
 
     def question(self, **fields: Any) -> RecommendMoveRequest:
-        """Return a request."""
+        """Return a request for a move."""
         return RecommendMoveRequest(**{"position": self._position} | self._usual | fields)
 
     def ask(self, **fields: Any) -> RecommendMoveResponse:
-        """Return the answer. Raises grpc.RpcError."""
+        """Send a request and return the answer. Raises grpc.RpcError."""
         answer: RecommendMoveResponse = self.advisor.RecommendMove(self.question(**fields), timeout=STALL)
         return answer
 
     def timed(self, **fields: Any) -> tuple[RecommendMoveResponse, float]:
-        """Return the answer and the milliseconds it took; a refused call is repeated."""
+        """Return the answer and its milliseconds; repeat a rejected call."""
         while True:
             try:
                 return timed(lambda: self.ask(**fields))
@@ -113,7 +113,7 @@ class BenchClient:
 def added_ms(caller: BenchClient, openings: Sequence[State]) -> dict[str, float]:
     """Return the median milliseconds of a round trip minus its search, and of an empty RulesService call.
 
-    `recommend` asks about the caller's position, which the server has read before, `new` about each of the openings.
+    `recommend` uses the caller's position, which the server has read before; `new` uses each of the openings.
     """
     known, empty = [], []
     for _ in openings:
@@ -130,7 +130,7 @@ def around_search(caller: BenchClient, **fields: Any) -> float:
 
 
 def timed(call: Callable[[], Any]) -> tuple[Any, float]:
-    """Return the result of a call, and the milliseconds it took."""
+    """Return the result of a call, and its milliseconds."""
     began = monotonic()
     value = call()
     return value, 1e3 * (monotonic() - began)
@@ -144,7 +144,7 @@ def lateness(connect: Callable[[], BenchClient], budget: int, count: int, caller
 
     def one_caller(share: int) -> tuple[list[float], int]:
         with connect() as caller:
-            caller.timed(**LEAST)  # connects
+            caller.timed(**LEAST)  # opens the connection
             return [caller.timed(time_budget=duration(budget / 1e3))[1] - budget for _ in range(share)], caller.refused
 
     with ThreadPoolExecutor(callers) as threads:
@@ -156,7 +156,7 @@ def lateness(connect: Callable[[], BenchClient], budget: int, count: int, caller
 
 
 def speeds(caller: BenchClient, position: State, seconds: float, pairs: int) -> dict[str, float | None]:
-    """Return iterations a second by the service, of whole round trips, and of the Searcher itself, and their ratio.
+    """Return iterations per second by the service, of whole round trips, and of the Searcher, and their ratio.
 
     They alternate, in pairs with one seed and in changing order, so that anything that slows the machine for longer
     than a pair slows both. `ratio` is the median of the pairs; `low` and `high` are its 95 % interval, for any
@@ -181,13 +181,13 @@ def speeds(caller: BenchClient, position: State, seconds: float, pairs: int) -> 
 
 
 def served_speed(caller: BenchClient, seconds: float, seed: int) -> float:
-    """Return the iterations a second of a whole round trip, without an early end."""
+    """Return the iterations per second of a whole round trip, without an early end."""
     answer, took = caller.timed(time_budget=duration(seconds), early_stop=False, seed=seed)
     return answer.statistics.iterations / took * 1e3
 
 
 def own_speed(position: State, seconds: float, seed: int) -> float:
-    """Return iterations a second of a Searcher."""
+    """Return the iterations per second of a Searcher."""
     result = Searcher(observe(position), seed=seed, **shipped(position.game, position.seats)).run(seconds=seconds)
     return result.iterations / result.elapsed
 
@@ -195,8 +195,8 @@ def own_speed(position: State, seconds: float, seed: int) -> float:
 def outermost(count: int) -> int | None:
     """Return how many of `count` sorted values lie outside a 95 % interval of their median, at each end.
 
-    By the sign test: the values below the true median are as many as heads of a fair coin. None if even the least and
-    the greatest value do not make such an interval, as with fewer than six.
+    By the sign test, the number of values below the true median is that of heads of a fair coin. None if even the
+    minimum and the maximum do not form such an interval, as with fewer than six values.
     """
     outside, chance = None, 0.0
     for number in range(count):
@@ -210,9 +210,9 @@ def outermost(count: int) -> int | None:
 def cancel_to_free(caller: BenchClient, count: int) -> dict[str, float | None]:
     """Return how long a cancelled search keeps the only worker of a server that admits one search, in milliseconds.
 
-    Seen from outside: from the cancel to the answer of the first call that is admitted after it and searched by that
-    worker, minus the time of such a call on an idle server. Calls follow each other until then, so a figure is too
-    large by up to one of those refused; `poll` is the median of these, None if none was refused.
+    Measured from outside: from the cancellation to the answer of the next admitted call, which that worker searches,
+    minus the time of an equal call on an idle server. Calls follow each other until then, so a figure is too large by
+    up to one rejected call; `poll` is the median duration of these, None if none was rejected.
     """
     idle = median(caller.timed(**LEAST)[1] for _ in range(count))
     found: list[float] = []
@@ -230,9 +230,9 @@ def cancel_to_free(caller: BenchClient, count: int) -> dict[str, float | None]:
 
 
 def occupy(caller: BenchClient) -> Any:
-    """Begin a long search on a server that admits one, and return its call once it has the place.
+    """Start a long search on a server that admits one, and return its call once it is admitted.
 
-    Calls may overtake each other. A call that is refused because another search has the place is repeated.
+    Calls may overtake each other. A call that is rejected because another search is admitted is repeated.
     """
     while True:
         running = caller.advisor.RecommendMove.future(
@@ -245,7 +245,7 @@ def occupy(caller: BenchClient) -> Any:
 
 
 def admitted(caller: BenchClient) -> bool:
-    """Request the shortest search; return whether there was room for it."""
+    """Request the shortest search; return whether it was admitted."""
     try:
         caller.ask(**LEAST)
     except grpc.RpcError as error:
@@ -255,13 +255,13 @@ def admitted(caller: BenchClient) -> bool:
 
 
 def require_refusal(error: grpc.RpcError) -> None:
-    """Raise the error again unless it says that the server had no room."""
+    """Re-raise the error unless the server had no room."""
     if error.code() != grpc.StatusCode.RESOURCE_EXHAUSTED:
         raise error
 
 
 def timed_admission(caller: BenchClient, refused: list[float]) -> bool:
-    """Like `admitted`, but record the milliseconds of a refusal."""
+    """Like `admitted`, but record the milliseconds of a rejection."""
     done, took = timed(lambda: admitted(caller))
     if not done:
         refused.append(took)
@@ -269,7 +269,7 @@ def timed_admission(caller: BenchClient, refused: list[float]) -> bool:
 
 
 def start_s(runs: int) -> float:
-    """Return the median seconds from the start of a server's process until it answers that it serves."""
+    """Return the median seconds from the start of a server's process until it reports that it serves."""
     found = []
     for _ in range(runs):
         began = monotonic()
@@ -279,7 +279,7 @@ def start_s(runs: int) -> float:
 
 
 def memory(child: Child, caller: BenchClient, requests: int) -> dict[str, int | None]:
-    """Return by how many bytes the server's memory grew over so many requests, after a tenth of them to warm up."""
+    """Return the growth of the server's memory in bytes over some requests, after a warm-up of a tenth of them."""
     for _ in range(requests // 10):
         caller.timed(**LEAST)
     before = resident(child.process)
@@ -291,7 +291,7 @@ def memory(child: Child, caller: BenchClient, requests: int) -> dict[str, int | 
 
 
 def resident(process: int) -> int | None:
-    """Return the resident memory of a process in bytes; None if /proc does not have it."""
+    """Return the resident memory of a process in bytes; None if /proc does not show it."""
     try:
         pages = Path(f"/proc/{process}/statm").read_text().split()[1]
     except OSError:
@@ -299,7 +299,7 @@ def resident(process: int) -> int | None:
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
-# -- all of them ---------------------------------------------------------------------------------
+# -- all measurements ----------------------------------------------------------------------------
 
 
 def measure(
@@ -310,7 +310,7 @@ def measure(
     to_limits: bool = False,
     done: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
-    """Return all figures, one measurement after the other, each with a private server; call `done` after each."""
+    """Return all figures, one measurement after another, each with a private server; call `done` after each."""
     before, connect = reference(), partial(BenchClient, position=position, to_limits=to_limits)
     openings = [first_decision(position.game.name, position.seats, 1 + seed) for seed in range(plan.added)]
     with embedded_child("--workers", str(callers)) as child, connect(child.target) as caller:

@@ -1,4 +1,4 @@
-"""`clerestory bench service`: what the service adds to a search, as callers of a server in another process see it."""
+"""`clerestory bench service`: the overhead of the service, as seen by callers of a server in another process."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from clerestory.cli.screen import figures_table, screen, status_line
 
 
 def as_table(about: dict[str, Any], figures: dict[str, Any]) -> Table:
-    """Return the figures as a table, one in each row."""
+    """Return the figures as a table, one per row."""
     table = figures_table(", ".join(f"{name} {value}" for name, value in about.items()), "figure", "value")
     for name, value in flat(figures):
         table.add_row(name, "-" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:,.3f}")
@@ -43,7 +43,7 @@ def read_counts(text: str) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much is measured; what is not given is as usual."""
+    """The amounts to measure; unset ones have their defaults."""
 
     calls: Annotated[
         str | None,

@@ -59,9 +59,9 @@ class SearchFigures:
     """A search from the first decision of a game."""
 
     iterations_per_s: float
-    overhead_us: float  # an iteration minus its random playout, if it has one; meaningful with one thread only
-    of_independent: float  # iterations/s, as a multiple of those of as many independent searches just before and after
-    of_as_large: float  # the same, of independent searches of as many iterations each: large trees are slower anyway
+    overhead_us: float  # an iteration minus its random playout, if any; meaningful with one thread only
+    of_independent: float  # iterations/s, relative to the same number of independent searches just before and after
+    of_as_large: float  # the same, with trees as large as the shared one: large trees are slower anyway
     nodes: int
     bytes: int
     reference_ns: float
@@ -86,8 +86,8 @@ def engine_run(game: Game, seats: int, seconds: float, seed: int) -> EngineFigur
 def search_run(threads: int, bot: str, game: Game, seats: int, seconds: float, seed: int) -> SearchFigures:
     """Measure once: half of the time for playouts alone, to subtract them, and half for the search.
 
-    With several threads, as many independent searches take half of that time before it, and half after it; then others
-    grow trees as large as the one that was shared.
+    With several threads, the same number of independent searches take half of that time before it, and half after it;
+    then others grow trees as large as the shared one.
     """
     position = first_decision(game.name, seats, seed)
     playouts, _, playing = random_playouts(position, seconds / 2, seed)
@@ -112,7 +112,7 @@ def search_run(threads: int, bot: str, game: Game, seats: int, seconds: float, s
 
 
 def independent(position: State, threads: int, options: Mapping[str, Any], **limits: Any) -> float:
-    """Return the iterations per second of as many searches at once, each with a tree and a thread of its own."""
+    """Return the iterations per second of concurrent searches, one per thread and each with a separate tree."""
     searchers = [Searcher(observe(position), seed=seed, **options) for seed in range(threads)]
     with ThreadPoolExecutor(threads) as pool:
         results = list(pool.map(lambda searcher: searcher.run(**limits), searchers))
@@ -157,13 +157,13 @@ def rows(results: list[Any], figures: dict[str, float]) -> Iterator[tuple[str, l
 
 
 def shown(value: float) -> str:
-    """Format a figure for people, with two decimals below 1000."""
+    """Format a figure for display, with two decimals below 1000."""
     return f"{value:,}" if isinstance(value, int) else f"{value:,.{0 if value >= 1000 else 2}f}"
 
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """The options of benchmarks of a game: which one, how long, how often."""
+    """The options of a game's benchmarks: game, duration and number of runs."""
 
     game: GameOption = DEFAULT_GAME
     seats: SeatsOption = 2

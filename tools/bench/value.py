@@ -23,9 +23,9 @@ POSITIONS = 1_000
 
 @dataclass(frozen=True)
 class ValueFigures:
-    """Measure one value on positions from games played by the guide's weights, in C, on one core."""
+    """The cost of a value on positions from games played by the guide's weights, in C, on one core."""
 
-    ns: float  # of one evaluation, all seats
+    ns: float  # per evaluation of all seats
     reference_ns: float  # one step of a fixed C loop
 
 
@@ -65,7 +65,7 @@ def measured(
 
 
 def decided(game: Game, seats: int) -> list[State]:
-    """Return at least the wanted number of positions at which a seat decides, from whole games."""
+    """Return at least the wanted number of decisions from whole games."""
     found: list[State] = []
     for seed in range(POSITIONS):
         if len(found) >= POSITIONS:

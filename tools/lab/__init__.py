@@ -1,1 +1,1 @@
-"""Measurements of the product, and what makes its data: `python -m tools.lab.NAME` in a checkout."""
+"""Measurements of the product, and generators of its data: `python -m tools.lab.NAME` in a checkout."""

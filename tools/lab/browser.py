@@ -1,4 +1,4 @@
-"""A real browser and a server with its page, for tests, pictures and figures."""
+"""A real browser and a server with its page, for tests, pictures and measurements."""
 
 import json
 import os
@@ -15,9 +15,9 @@ from filelock import FileLock
 from playwright.sync_api import Browser, BrowserContext, Page
 
 FOLDER = Path(__file__).parents[2] / "clients" / "web" / "browser"
-VARIABLE = "CLERESTORY_BROWSER"  # the path of another Chromium than the pinned one
+VARIABLE = "CLERESTORY_BROWSER"  # path of a Chromium to use instead of the pinned one
 ARGUMENTS = ["--no-sandbox", "--disable-gpu"]
-FAST = "200"  # milliseconds of a bot for a move, as the lobby offers them
+FAST = "200"  # milliseconds per move of a bot, as offered by the lobby
 INSTALL = ("install", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund")
 
 
@@ -26,9 +26,9 @@ class NoBrowser(Exception):
 
 
 def chromium() -> dict[str, Any]:
-    """Return Playwright's launch options for the Chromium that clients/web/browser pins, wherever others are installed.
+    """Return Playwright's launch options for the Chromium pinned by clients/web/browser, regardless of other installs.
 
-    `CLERESTORY_BROWSER=/path` names another. Raises NoBrowser.
+    `CLERESTORY_BROWSER=/path` selects another one. Raises NoBrowser.
     """
     if path := os.environ.get(VARIABLE):
         return {"executable_path": path, "args": ARGUMENTS}
@@ -51,7 +51,7 @@ def unpack() -> dict[str, str]:
 
 
 def run(name: str, *arguments: str, **variables: str) -> str:
-    """Return the output of one of Node's programs. Raises NoBrowser if it is missing or fails."""
+    """Return the output of a Node program. Raises NoBrowser if it is missing or fails."""
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     program = shutil.which(name, path=path)
     if program is None:
@@ -66,11 +66,11 @@ def run(name: str, *arguments: str, **variables: str) -> str:
 
 
 def experienced(browser: Browser, **options: Any) -> BrowserContext:
-    """Return a context of somebody who has played some games, and gets no help for newcomers.
+    """Return a context of a user who has played some games, and gets no help for newcomers.
 
     Args:
-        browser: which.
-        options: of the context.
+        browser: the browser.
+        options: options of the context.
     """
     context = browser.new_context(**options)
     context.add_init_script("localStorage.setItem('games-over', JSON.stringify(['1', '2', '3']))")
@@ -84,14 +84,14 @@ def choose_game(page: Page, game: str, holders: list[str]) -> None:
     for colour, holder in zip(("Red", "Blue", "Green", "Yellow"), holders, strict=False):
         page.get_by_label(colour, exact=True).select_option(holder)
     if any(re.fullmatch(r"bot\d", holder) for holder in holders):
-        page.locator(".opponents label").first.wait_for()  # before they come, bots have no names of their own
+        page.locator(".opponents label").first.wait_for()  # bots have no names before the opponents appear
     page.get_by_text("More options").click()
     page.get_by_label("A bot's time per move").select_option(FAST)
 
 
 @contextmanager
 def page_server(*options: str, log: IO[str] | None = None) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Yield a server and the address of its page; by default it keeps its games in memory, and logs where this does."""
+    """Yield a server and the address of its page; by default it keeps games in memory, and logs like this process."""
     command = [sys.executable, "-m", "clerestory", "serve", "--listen", "127.0.0.1:0", "--log-level", "warning"]
     for option, usual in (("--store", "memory:"), ("--web", "127.0.0.1:0")):
         if option not in options:

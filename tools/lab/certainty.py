@@ -22,11 +22,11 @@ from tools.lab.commands import gather_and, run
 from tools.lab.json_lines import adding_to, gathered, header_of
 from tools.lab.self_play import decisions, searched
 
-SPARSE = 12  # decisions with a choice, of which one is taken
+SPARSE = 12  # one in this many decisions with a choice is used
 LENGTHS = (100, 300, 1000, 3000)  # iterations of the short searches
 LONGER = 10
 MOVE = 200  # iterations of a move of the games
-MAX_BYTES = 1 << 26  # of a tree
+MAX_BYTES = 1 << 26  # per tree
 RIDGE = 1e-3  # penalty on the weights, which keeps them finite for a small sample
 EDGES = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 1.0)
 
@@ -43,7 +43,7 @@ def searches_of(game: str, seats: int, seed: int) -> Iterator[dict[str, Any]]:
 
 
 def gather(game: str, seats: int, games: int, seed: int, out: Path) -> None:
-    """Append the results of a number of games to a file, a line for each game; those that are there are skipped."""
+    """Append the results of a number of games to a file, one line per game; skip those already there."""
     with adding_to(out, header_of("tools.lab.certainty", game, seats)) as (add, lines):
         there = {line["seed"] for line in lines}
         for one in range(seed, seed + games):

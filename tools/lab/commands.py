@@ -1,4 +1,4 @@
-"""The command line of a tool that has several commands."""
+"""The command line of a tool with several commands."""
 
 import argparse
 import sys
@@ -11,7 +11,7 @@ from tools.lab.json_lines import BadLines
 
 
 def with_commands(text: str | None, *names: str) -> tuple[ArgumentParser, ...]:
-    """Return the parser of a tool, and those of its commands; `command` of the result names the one given."""
+    """Return the parser of a tool and those of its commands; the parsed `command` is the given name."""
     parser = ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     return parser, *map(commands.add_parser, names)

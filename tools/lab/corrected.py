@@ -1,11 +1,11 @@
-"""A catalogue with values changed at random, to see how far from its own cards a learned value holds.
+"""Changes values of a catalogue at random, to find how far from its own cards a learned value holds.
 
     python -m tools.lab.corrected GAME --share 0.2 --seed 1 --out FILE
 
 Each amount of the shipped cards is changed with the probability `--share`: by a fifth to a half of itself, at least
-by 1, up or down, and not below 1. Amounts that say how the game is built stay (STRUCTURE), and so do those whose change
-the checks of the catalogue refuse. Prints how many amounts are other ones, and how far the learned value finds the
-cards from its own. docs/learning.md has a match with such cards.
+by 1, up or down, and not below 1. Amounts that define the structure of the game stay (STRUCTURE), and so do those whose
+change the checks of the catalogue reject. Prints the number of changed amounts, and the learned value's distance
+between these cards and its own. docs/learning.md has a match with such cards.
 """
 
 import argparse
@@ -22,11 +22,11 @@ from tools.lab.commands import run
 
 AMOUNT = re.compile(r"\b([a-z_]+) = ([0-9]+)\b")
 STRUCTURE = frozenset({"version", "round", "last_round", "builders", "a", "b"})  # a, b: copies in the duel's decks
-LEAST, MOST = 0.2, 0.5  # of an amount, by which it changes
+LEAST, MOST = 0.2, 0.5  # range of the relative change of an amount
 
 
 def amounts(text: str) -> Iterator[re.Match[str]]:
-    """Yield where TOML text has amounts of cards; group 2 is the figure."""
+    """Yield the places of card amounts in TOML text; group 2 is the figure."""
     start = 0
     for line in text.splitlines(keepends=True):
         if not line.startswith(("#", "sources")):
@@ -41,9 +41,9 @@ def moved(amount: int, rng: random.Random) -> int:
 
 
 def corrected(text: str, share: float, rng: random.Random, refused: Callable[[str], bool]) -> tuple[str, int, int]:
-    """Return TOML text with a share of its amounts changed, how many are, and how many there are."""
+    """Return TOML text with a share of its amounts changed, and the numbers of changed and of all amounts."""
     places, changed = list(amounts(text)), 0
-    for place in reversed(places):  # so the earlier ones stay where they are
+    for place in reversed(places):  # from the end, so that earlier places stay valid
         if rng.random() < share:
             tried = text[: place.start(2)] + str(moved(int(place[2]), rng)) + text[place.end(2) :]
             if tried != text and not refused(tried):
@@ -52,14 +52,14 @@ def corrected(text: str, share: float, rng: random.Random, refused: Callable[[st
 
 
 def shape_of(name: str) -> type[Catalogue]:
-    """Return the shape of a game's catalogue."""
+    """Return the class of a game's catalogue."""
     shape = LIST[name].catalogue
     assert shape is not None
     return shape
 
 
 def refused_by(shape: type[Catalogue]) -> Callable[[str], bool]:
-    """Return whether the checks of a catalogue refuse TOML text, as a function."""
+    """Return a function that tests whether the checks of a catalogue reject TOML text."""
 
     def refused(text: str) -> bool:
         try:

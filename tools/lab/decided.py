@@ -29,15 +29,15 @@ from tools.lab.commands import run, with_commands
 from tools.lab.json_lines import adding_to, gathered, header_of
 from tools.lab.self_play import searched
 
-SPARSE = 6  # decisions with a choice, of which one is taken
-MOVE = 200  # iterations of a move of the games
+SPARSE = 6  # one in this many decisions with a choice is used
+MOVE = 200  # iterations per move of the games
 LOOK = 1_000  # iterations of the search that finds whether a position is decided
 NEAR = 0.005  # distance of a win share from 0 or 1 in a decided position
-EACH = 10_000  # iterations for each line of a search that judges
+EACH = 10_000  # iterations per line of a judging search
 LARGE = 1 << 30  # bytes of its tree
 MAX_BYTES = 1 << 26  # of other trees
 SEEDS = (11, 12)  # of the two searches that judge
-MUCH = 1.0  # points, of which the table counts the choices that give away more
+MUCH = 1.0  # points; the table counts the choices that give away more
 
 Lines = Mapping[str, Sequence[float]]
 
@@ -87,7 +87,7 @@ def judged(state: State, each: int) -> dict[str, list[float]]:
 
 
 def gather(game: str, seats: int, positions: int, seed: int, each: int, out: Path) -> None:
-    """Append judged positions to a file until it has so many; a line for each game."""
+    """Append judged positions to a file up to a number of them; one line per game."""
     with adding_to(out, {**header_of("tools.lab.decided", game, seats), "each": each}) as (add, lines):
         found = sum(len(line["positions"]) for line in lines)
         seed = max((line["seed"] + 1 for line in lines), default=seed)

@@ -3,8 +3,8 @@
 It resumes where it was stopped. `python -m tools.lab.exact GAME --regret 10000` measures the win share that the
 search's choices lose on them.
 
-A value is the win share of the seat to decide if all seats maximize their win share from there on, and their margin
-among equal win shares. With two seats this is a zero-sum game and the value is unique. With more seats, only positions
+A value is the win share of the seat to decide if all seats maximize their win share from there on, with the margin as
+tie-break. With two seats this is a zero-sum game and the value is unique. With more seats, only positions
 in which no other seat has decisions left are used.
 """
 
@@ -38,8 +38,8 @@ class PositionQuota:
     Attributes:
         last: fields that identify the last round.
         positions: number wanted, by number of seats.
-        of_a_step: most positions of one step, for each number of seats.
-        options: of the players of the games, as for `Searcher`.
+        of_a_step: maximum number of positions of one step, for each number of seats.
+        options: options of the players, as for `Searcher`.
     """
 
     last: Mapping[str, int]
@@ -54,7 +54,7 @@ WANTED = {
 }
 
 Values = tuple[float, ...]  # the win share of every seat, then the margin of every seat
-EQUAL = 9  # decimals to which equal win shares agree
+EQUAL = 9  # decimals used to compare win shares
 
 
 class TooLarge(Exception):
@@ -62,14 +62,14 @@ class TooLarge(Exception):
 
 
 class Solver:
-    """Computes the exact values of all positions that follow one; a position is identified by its public view."""
+    """Computes the exact values of all positions after a position; positions are identified by their public view."""
 
     def __init__(self, seat: int) -> None:
         self.seat = seat
         self.known: dict[int, Values] = {}
 
     def values(self, state: State) -> Values:
-        """The win shares and margins of all seats. Raises TooLarge."""
+        """Return the win shares and margins of all seats. Raises TooLarge."""
         if state.over:
             return (*state.win_shares(), *state.margins())
         key = state.key(NATURE)
@@ -98,50 +98,50 @@ class Solver:
 
 
 def worth(values: Values, seat: int) -> tuple[float, float]:
-    """The win share and the margin of a seat."""
+    """Return the win share and the margin of a seat."""
     return round(values[seat], EQUAL), values[len(values) // 2 + seat]
 
 
 def outcomes(state: State) -> dict[str, tuple[float, float]]:
-    """The exact win share and margin of the seat to decide after each of its actions."""
+    """Return the exact win share and margin of the seat to decide after each of its actions."""
     solver = Solver(state.turn)
     below = solver.children(state.copy())
     return {action.text: worth(values, state.turn) for action, values in zip(state.legal_actions(), below, strict=True)}
 
 
 def solved(state: State) -> dict[str, float]:
-    """The exact win share alone."""
+    """Return the exact win share alone."""
     return {action: share for action, (share, _) in outcomes(state).items()}
 
 
 def record_of(seed: int, state: State) -> dict[str, Any]:
-    """A line of a game's data file. Raises TooLarge."""
+    """Return a line of a game's data file. Raises TooLarge."""
     found = outcomes(state)
     values, margins = ({action: pair[i] for action, pair in found.items()} for i in (0, 1))
     return {"seed": seed, "position": state.to_position(), "values": values, "margins": margins}
 
 
 def data(game: str) -> Path:
-    """The file with the solved positions of a game."""
+    """Return the file with the solved positions of a game."""
     return HERE / f"solved-{game}.jsonl"
 
 
 def lines_of(game: str) -> list[dict[str, Any]]:
-    """The solved positions of a game: `seed` of its game, `position`, win shares (`values`) and `margins` by action."""
+    """Return a game's solved positions: `seed`, `position`, and by action the win shares (`values`) and `margins`."""
     return read_lines(data(game)) if data(game).exists() else []
 
 
 def fields(state: State) -> dict[str, Any]:
-    """The game's own fields of a position."""
+    """Return the game's own fields of a position."""
     found: dict[str, Any] = state.to_position()[state.game.name]
     return found
 
 
 def late_decisions(game: str, seats: int, seed: int) -> Iterator[State]:
-    """Decisions of the last round in a game of the search against itself, as the seat to decide knows them.
+    """Yield decisions of the last round in a game of the search against itself, as the seat to decide knows them.
 
-    Luck goes on with the stream that shuffled the cards, so that the seeds in tests/search/solved-*.jsonl mean these
-    games. That changes no value: a solver weighs all cards and all luck by their true odds.
+    Luck continues with the stream that shuffled the cards, so that the seeds in tests/search/solved-*.jsonl identify
+    these games. This does not affect values: a solver weighs all cards and all luck by their true odds.
     """
     state, rng, wanted = GAMES[game].new(seats, seed), Rng(seed), WANTED[game]
     for ply in decisions(state, rng):
@@ -154,7 +154,7 @@ def late_decisions(game: str, seats: int, seed: int) -> Iterator[State]:
 
 
 def telling(game: str, seats: int, seed: int, taken: Counter[str]) -> Iterator[dict[str, Any]]:
-    """The positions of a game that can be solved and in which the choice matters, one for each step."""
+    """Yield the positions of a game that can be solved and in which the choice matters, one for each step."""
     steps = {step for step in taken if taken[step] == WANTED[game].of_a_step}
     for state in late_decisions(game, seats, seed):
         step = fields(state)["step"]
@@ -172,7 +172,7 @@ def telling(game: str, seats: int, seed: int, taken: Counter[str]) -> Iterator[d
 
 
 def find(game: str) -> None:
-    """Add the positions of a game that are still missing, beginning with the first seed that has given none."""
+    """Add the missing positions of a game, beginning with the first seed that has given none."""
     for seats, wanted in WANTED[game].positions.items():
         known = [line for line in lines_of(game) if len(line["position"][game]["players"]) == seats]
         taken = Counter(line["position"][game]["step"] for line in known)
@@ -184,14 +184,14 @@ def find(game: str) -> None:
 
 
 def add(game: str, lines: Iterable[dict[str, Any]]) -> None:
-    """Append the positions of one game, all or none of them."""
+    """Append all positions of one game atomically."""
     text = "".join(json.dumps(line) + "\n" for line in lines)
     with data(game).open("a") as file:
         file.write(text)
 
 
 def regret(line: dict[str, Any], iterations: int, seed: int, **options: Any) -> tuple[float, float]:
-    """Win share and margin that the choice of a search loses to the best action."""
+    """Return the win share and margin that the choice of a search loses to the best action."""
     searcher = Searcher(observe(from_position(line["position"])), seed=seed, max_bytes=1 << 28, **options)
     choice = searcher.run(iterations=iterations).best.action
     best = max(line["values"], key=lambda action: (line["values"][action], line["margins"][action]))
@@ -199,7 +199,7 @@ def regret(line: dict[str, Any], iterations: int, seed: int, **options: Any) -> 
 
 
 def mean_regret(game: str, iterations: int, **options: Any) -> float:
-    """Win share lost on average over a game's positions and SEEDS seeds."""
+    """Return the mean win share lost over a game's positions and SEEDS seeds."""
     return mean(regret(line, iterations, seed, **options)[0] for line in lines_of(game) for seed in range(SEEDS))
 
 

@@ -1,4 +1,4 @@
-"""Fits priors to the games of a learning run, and adds them to a value: for a value that was learned without them.
+"""Fits priors to the games of a learning run, and adds them to a value that was learned without them.
 
     python -m tools.lab.fit_priors RUN --generations 1 2 --out FILE [--value FILE]
 
@@ -25,11 +25,11 @@ from clerestory.search.training.net import numpy_arrays
 from clerestory.search.training.priors import Decisions, decisions_of, figures_of_priors, fit_priors
 from clerestory.search.training.selfplay import SelfPlay
 
-GamesPlayed = dict[int, dict[int, int]]  # their number, by number of seats and generation
+GamesPlayed = dict[int, dict[int, int]]  # number of games, by number of seats and generation
 
 
 def gather(rules: Game, run: Path, seed: int, generations: list[int]) -> tuple[dict[int, Decisions], GamesPlayed]:
-    """Return the full searches of some generations by number of seats, and how many games they are from."""
+    """Return the full searches of some generations by number of seats, and the number of their games."""
     found: dict[int, Decisions] = {}
     games: GamesPlayed = {}
     for seats in rules.seats:

@@ -38,7 +38,7 @@ CATHEDRAL = game("cathedral")
 OPTIONS: dict[str, Any] = {"reward": "margin", "playout": "informed", "horizon": 40}
 FITTED = "fitted"  # name of the weights of --value
 ROUNDS = 6
-LEAST_VISITS, MOST_VISITS = 12, 200  # visits for a line to be recorded, and beyond which its weight stops growing
+LEAST_VISITS, MOST_VISITS = 12, 200  # visits at which a line is recorded, and at which its weight stops growing
 STRAYING = 0.12  # share of moves that are a random legal action, so that all kinds of positions occur
 WITHIN = 3.0  # weight of the differences between the lines of one decision, relative to that of the lines themselves
 TermWeights = dict[str, dict[str, list[float]]]  # weights by stage, term and round
@@ -75,7 +75,7 @@ def lines_of(position: State, value: str, iterations: int, luck: random.Random) 
 
 
 def settled(position: State, action: str, luck: random.Random) -> State:
-    """Return the next position in which a seat decides; chance events are drawn from what the actor knows."""
+    """Return the next position in which a seat decides; chance events are drawn from the actor's knowledge."""
     after = position.observe(position.turn)
     after.play(action)
     after.play_nature(luck.getrandbits(50))

@@ -35,7 +35,7 @@ WIDTHS = (320, 768, 1280)
 SCHEMES: tuple[Any, ...] = ("light", "dark")
 SHARES = (0.61, 0.48, 0.33)
 
-Exhibit = dict[str, Any]  # as src/gallery.tsx takes it
+Exhibit = dict[str, Any]  # as expected by src/gallery.tsx
 
 
 def main() -> None:
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def show(page: Page, exhibit: Exhibit) -> None:
-    """Show an exhibit. It goes there as text: Playwright looks at each value of an object, and catalogues have many."""
+    """Show an exhibit. It is passed as text: Playwright inspects each value of an object, and catalogues have many."""
     page.evaluate("async exhibit => { await ready; show(JSON.parse(exhibit)); }", json.dumps(exhibit))
 
 
@@ -104,7 +104,7 @@ def met(wanted: Callable[[State], bool]) -> State:
 
 
 def plain(position: State) -> Exhibit:
-    """A position with its legal actions."""
+    """Return a position with its legal actions."""
     return {
         "position": json.loads(position.to_json()),
         "catalogue": catalogue_of(position.game),
@@ -118,18 +118,18 @@ def plain(position: State) -> Exhibit:
 
 @cache
 def catalogue_of(game: Game) -> dict[str, Any]:
-    """The cards of a game as in the service's answer."""
+    """Return the cards of a game as in the service's answer."""
     return MessageToDict(write_catalogue(game))
 
 
 def written(action: Action) -> dict[str, Any]:
-    """An action as in the service's answers."""
+    """Return an action as in the service's answers."""
     kind, *words = action.text.split()
     return {"action": {"text": action.text, "label": action.label}, "kind": kind, "arguments": words}
 
 
 def hinted(position: State) -> Exhibit:
-    """A position with marks on three of its actions."""
+    """Return a position with marks on three of its actions."""
     texts = [action.text for action in position.legal_actions()]
     chosen = texts[:: max(1, len(texts) // len(SHARES))]
     marks = [
@@ -140,7 +140,7 @@ def hinted(position: State) -> Exhibit:
 
 
 def after(position: State) -> Exhibit:
-    """A position with a preview of the position after the first action."""
+    """Return a position with a preview of the position after the first action."""
     then = position.copy()
     then.play(position.legal_actions()[0])
     ghost = {"position": json.loads(then.to_json()), "previous": json.loads(position.to_json())}
@@ -158,7 +158,7 @@ def take_pictures(page: Page, folder: Path, name: str) -> None:
 
 
 def overflow(page: Page) -> int:
-    """The number of pixels by which the page is wider than its screen."""
+    """Return by how many pixels the page is wider than its screen."""
     width: int = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     return width
 

@@ -1,6 +1,6 @@
 """Files of JSON lines, written and read by the tools.
 
-A file that is gathered bit by bit begins with a header, which says what its lines have in common.
+A file that is written step by step begins with a header, which describes what its lines have in common.
 """
 
 import json
@@ -15,13 +15,13 @@ from clerestory.search.arena.bots import judges_by
 from clerestory.search.arena.errors import BadMatch
 from clerestory.search.arena.results import open_lines, write_line
 
-TOOL = "gathered_by"  # the field by which a header is known
+TOOL = "gathered_by"  # field that identifies a header
 
 JsonLines = list[dict[str, Any]]
 
 
 class BadLines(Exception):
-    """A file is empty, does not contain JSON lines, or has other lines than are to be added."""
+    """A file is empty, does not contain JSON lines, or contains other lines than those to add."""
 
 
 def header_of(tool: str, game: str, seats: int) -> dict[str, Any]:
@@ -32,10 +32,10 @@ def header_of(tool: str, game: str, seats: int) -> dict[str, Any]:
 
 @contextmanager
 def adding_to(path: Path, header: dict[str, Any]) -> Iterator[tuple[Callable[[dict[str, Any]], None], JsonLines]]:
-    """Open a file for more lines; yield a function that adds one, and the lines below the header that are there.
+    """Open a file for more lines; yield a function that adds one, and the existing lines below the header.
 
-    An incomplete last line, left by a kill, is cut off. Raises BadLines for a file with another header, or that another
-    process adds to, OSError, which names the file.
+    An incomplete last line, left by a kill, is removed. Raises BadLines for a file with another header or in use by
+    another process, OSError, which names the file.
     """
     try:
         with open_lines(path, header) as (file, lines):
@@ -49,12 +49,12 @@ def adding_to(path: Path, header: dict[str, Any]) -> Iterator[tuple[Callable[[di
 
 
 def compact(line: dict[str, Any]) -> str:
-    """Return a line of a file that is shipped: JSON without spaces."""
+    """Return a line of a shipped file: JSON without spaces."""
     return json.dumps(line, separators=(",", ":")) + "\n"
 
 
 def gathered(*paths: Path) -> JsonLines:
-    """Return the lines of files, without headers, at least one. Raises OSError, BadLines."""
+    """Return the lines of files without headers, at least one. Raises OSError or BadLines."""
     lines = [line for line in read_lines(*paths) if TOOL not in line]
     if not lines:
         raise BadLines(f"{', '.join(map(str, paths))}: nothing was gathered yet")
@@ -62,12 +62,12 @@ def gathered(*paths: Path) -> JsonLines:
 
 
 def read_lines(*paths: Path) -> JsonLines:
-    """Return the objects on the lines of files, one file after the other. Raises OSError, BadLines."""
+    """Return the objects on the lines of files, one file after the other. Raises OSError or BadLines."""
     return [line for path in paths for line in lines_of(path)]
 
 
 def lines_of(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the objects on the lines of a file. Raises OSError, BadLines."""
+    """Yield the objects on the lines of a file. Raises OSError or BadLines."""
     for number, line in enumerate(path.read_text().splitlines(), start=1):
         try:
             yield json.loads(line)

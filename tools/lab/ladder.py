@@ -34,15 +34,15 @@ from tools.lab.json_lines import adding_to, gathered, header_of
 ANCHOR, FIXED = "greedy", 1000.0  # Elo
 ANCHORS = "greedy,expectimax"
 NEAR = 2
-DRAWS = 300  # resamples of the deals, for the intervals
-RIDGE = 1e-6  # so that a player who won or lost every game has a rating
+DRAWS = 300  # resamples of the deals for the intervals
+RIDGE = 1e-6  # keeps the rating of a player who won or lost every game finite
 
 
 # -- playing ---------------------------------------------------------------------------------------
 
 
 def by_level(view: State, seed: int, level: Level) -> Move:
-    """Decide as a level of play does."""
+    """Decide like a level of play."""
     searcher = Searcher(observe(view), seed=seed, max_bytes=1 << 26, **shipped(view.game, view.seats))
     result = searcher.run(iterations=level.iterations)
     return Move(choose_line(result.lines, level, seed).action, result.iterations, result.elapsed)
@@ -65,7 +65,7 @@ def pairs(rungs: Sequence[str], anchors: Sequence[str]) -> list[tuple[str, str]]
 
 
 def meet(game: str, a: str, b: str, deal: int) -> float:
-    """Return the share of a deal, played in both seatings, that A wins."""
+    """Return A's share of a deal played in both seatings."""
     won = []
     for seat in (0, 1):
         players = [player(a), player(b)] if seat == 0 else [player(b), player(a)]
@@ -89,12 +89,12 @@ def play(game: str, deals: range, rungs: Sequence[str], anchors: Sequence[str], 
 
 
 def ratings(a: Array, b: Array, scores: Array, players: int, fixed: int) -> Array:
-    """Return the Elo ratings that explain the scores best, by Newton's method; that of `fixed` is FIXED.
+    """Return the Elo ratings that explain the scores best, by Newton's method, with that of `fixed` at FIXED.
 
     Args:
         a: number of the first player of each deal (N).
         b: number of the second player (N).
-        scores: of the first player, 0 to 1 (N).
+        scores: scores of the first player, 0 to 1 (N).
         players: number of players.
         fixed: number of the player whose rating is known.
     """

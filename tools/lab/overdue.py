@@ -1,13 +1,13 @@
-"""Games that are due when a server is killed and starts again: what others notice, and when all have been moved in.
+"""Measures a restart with overdue games: the delays of other callers, and the time until every game has a move.
 
 `python -m tools.lab.overdue --games 250 --makers 50 --think 60 --beside moves` has bots that think for a minute, and
-another caller's searches; `python -m tools.lab.overdue --games 6000 --kind people --beside reads` people whose time is
-over, and calls that read. `--store postgresql://...` takes a database, of which all is removed; `--out FILE` makes it
-resumable.
+another caller's searches. `python -m tools.lab.overdue --games 6000 --kind people --beside reads` has people whose time
+is over, and calls that read. `--store postgresql://...` uses a database, whose content is deleted; `--out FILE` makes
+the run resumable.
 
-One JSON line for each run: of each probe how its calls ended and what they took in milliseconds (`idle` is the health
-of a second server that does nothing on the same machine), in how many games was moved and when, the most memory, and
-the seconds of processor time, of the event loop alone as well.
+It prints one JSON line per run: for each probe, how its calls ended and their milliseconds (`idle` is the health of a
+second, idle server on the same machine); the number and times of games with a move; the peak memory; and the seconds of
+processor time, in total and of the event loop.
 """
 
 import asyncio
@@ -46,24 +46,24 @@ from loadtest.server import ServerProcess, own_server
 
 MODELS = 20  # games that are played; the others are copies of them under other names
 PLIES = 12  # of each game, at least
-AT_ONCE = 32  # games stored together
+AT_ONCE = 32  # games stored in one batch
 LONG_AGO = 86_400_000  # milliseconds since the last move
-LIMIT = 3600.0  # seconds that people have for a move
-LISTED = 20  # games of a list
-BUDGET = 0.3  # seconds of another caller's searches
-LIVES = 3.0  # seconds that the first server lives
+LIMIT = 3600.0  # seconds per move for people
+LISTED = 20  # maximum length of a list of games
+BUDGET = 0.3  # time budget of another caller's searches, seconds
+LIVES = 3.0  # lifetime of the first server, seconds
 MOVED = "SELECT min(moment) FROM entry WHERE moment > {} GROUP BY game"
 
 
 class Kind(StrEnum):
-    """Who is due."""
+    """The kind of player whose move is due."""
 
     BOTS = "bots"
     PEOPLE = "people"
 
 
 class Beside(StrEnum):
-    """What another caller asks for."""
+    """The kind of another caller's requests."""
 
     MOVES = "moves"
     READS = "reads"
@@ -75,10 +75,10 @@ class Scene:
 
     Attributes:
         count: number of games.
-        makers: callers who made them.
-        kind: who is due.
+        makers: number of callers who created them.
+        kind: kind of player whose move is due.
         think: seconds of a bot's move.
-        game: name of the rules.
+        game: name of the game.
     """
 
     count: int
@@ -130,7 +130,7 @@ def variant(scene: Scene, played: HostedGame, number: int) -> HostedGame:
 
 
 def person_of(number: int) -> str:
-    """Return the token of who sits in a game."""
+    """Return the token of the person in a game."""
     return f"the token of person {number}"
 
 
@@ -148,7 +148,7 @@ async def fill(address: str, scene: Scene) -> None:
 
 
 async def opened(address: str) -> Store:
-    """Return a store."""
+    """Open a store."""
     if address.startswith("postgresql:"):
         from clerestory.server.games.stores.postgres import PostgresStore
 
@@ -157,7 +157,7 @@ async def opened(address: str) -> Store:
 
 
 def moved(address: str, since: float) -> list[float]:
-    """Return after how many seconds each game has moved since a moment, in seconds since 1970."""
+    """Return the seconds from a moment, in seconds since 1970, until each game's next move."""
     if address.startswith("postgresql:"):
         import psycopg
 
@@ -171,7 +171,7 @@ def moved(address: str, since: float) -> list[float]:
 
 @contextmanager
 def store_of(address: str, folder: str) -> Iterator[str]:
-    """Yield an empty store: the database whose games are removed, or a new file."""
+    """Yield an empty store: the database, cleared of games, or a new file."""
     if not address:
         yield str(Path(folder, "games.sqlite"))
         return
@@ -186,7 +186,7 @@ def store_of(address: str, folder: str) -> Iterator[str]:
 
 
 def probes_of(channel: Any, idle: Any, beside: Beside, corpus: Sequence[Any], count: int) -> dict[str, Probe]:
-    """Return what is asked meanwhile."""
+    """Return the probes to run meanwhile."""
     stub: Any = GameServiceStub(channel)
     move, luck = channel.unary_unary(MOVE), random.Random(1)
 
@@ -210,7 +210,7 @@ def probes_of(channel: Any, idle: Any, beside: Beside, corpus: Sequence[Any], co
 
 
 async def measure_again(server: ServerProcess, idle: str, probes: Any, seconds: float) -> dict[str, Any]:
-    """Return the figures of a server that has just started again."""
+    """Return the figures of a server that has just restarted."""
     async with (
         grpc.aio.insecure_channel(server.target, OPTIONS) as channel,
         grpc.aio.insecure_channel(idle, OPTIONS) as other,

@@ -33,7 +33,7 @@ LIST = "/clerestory.v1.RulesService/ListActions"
 CALLS, HINTS, GAMES, CLICKS, OTHERS = 400, 20, 3, 20, 3
 ASKED = "box.value = 'table'; box.dispatchEvent(new Event('change', {bubbles: true}))"
 TABLE_IS_THERE = "document.querySelector('.lines tbody tr')"
-CLICKABLE = ".actions:not([data-fresh]) .action:not([aria-disabled='true'])"  # actions that are new take no clicks
+CLICKABLE = ".actions:not([data-fresh]) .action:not([aria-disabled='true'])"  # new actions accept no clicks
 PRESSED = f'document.querySelector("{CLICKABLE}").click()'
 MOVE_IS_SHOWN = "document.querySelector('[data-version]').dataset.version !== version"
 TIMED = """() => new Promise((resolve, reject) => {
@@ -58,7 +58,7 @@ def pictures() -> None:
     with browsed({"width": 1280, "height": 860}) as (page, _):
         begin(page, "cathedral", ["me", "bot4", "bot8"])
         for _ in range(2):
-            page.keyboard.press("?")  # where to look, the move
+            page.keyboard.press("?")  # shows where to look, and the move
         picture(page, "page-game")
         page.get_by_label("Hints ?").select_option("table")
         expect(page.locator(".reason")).to_be_visible(timeout=30_000)
@@ -114,7 +114,7 @@ def first_load() -> int:
     """Return the compressed bytes that a browser loads before the lobby is shown."""
     with browsed({"width": 1280, "height": 860}) as (page, url):
         answers: list[Response] = []
-        page.wait_for_load_state("networkidle")  # nothing of the first visit is counted
+        page.wait_for_load_state("networkidle")  # excludes the first visit
         page.on("response", lambda answer: answers.append(answer))  # Playwright sets attributes on the given function
         page.goto(f"{url}?again")
         page.wait_for_load_state("networkidle")
@@ -143,7 +143,7 @@ def gateway() -> dict[str, float]:
 
 
 def timed(call: Callable[[], object]) -> float:
-    """Return the milliseconds that a call takes."""
+    """Return the milliseconds of a call."""
     began = time.perf_counter()
     call()
     return 1000 * (time.perf_counter() - began)
@@ -162,7 +162,7 @@ def screen() -> dict[str, float]:
         begin(page, "duel", ["me", "bot1"])
         hints = [hinted(page) for _ in range(HINTS)]
         clicks = [clicked(page) for _ in range(CLICKS)]
-        for _ in range(GAMES - 1):  # one game may be over after some fifty
+        for _ in range(GAMES - 1):  # a game may end after about fifty
             page.get_by_role("link", name="Lobby").click()
             begin(page, "duel", ["me", "bot1"])
             clicks += [clicked(page) for _ in range(CLICKS)]

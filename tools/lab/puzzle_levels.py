@@ -12,7 +12,7 @@ from clerestory.search.review.puzzle import PLAN_SEPARATOR, UNFOUND
 from clerestory.search.root import Root
 from tools.lab.puzzle_plans import nearest, plan_of, searched
 
-TRIES, FINDS = 5, 4  # tries of a level, and how many must succeed
+TRIES, FINDS = 5, 4  # tries per level, and how many must succeed
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +21,10 @@ class PuzzleCandidate:
 
     Attributes:
         state: the view of the seat to decide.
-        root: of its searches.
-        seed: of its game.
+        root: root of its searches.
+        seed: seed of its game.
         ply: number of the next ply.
-        planner: of the game, if a plan begins there.
+        planner: planner of the game, if a plan begins there.
     """
 
     state: State

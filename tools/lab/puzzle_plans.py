@@ -1,7 +1,7 @@
-"""Plans as answers of puzzles: all plans of a position, what each loses, and what a level of play plans.
+"""Plans as answers of puzzles: all plans of a position, their losses, and the plan of each level of play.
 
-A plan is valued by the position after it. All are searched for a short time in the same worlds, then the best ones
-longer, as often as each other; late in a game they are solved to the end.
+A plan is valued by the position after it. All plans are searched briefly in the same worlds, then the best ones longer,
+equally often; late in a game they are solved to the end.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ from clerestory.search.review.puzzle import PLAN_SEPARATOR
 from clerestory.search.root import Root, observe
 from tools.lab.exact import Solver, TooLarge
 
-MOST_PLANS = 150  # of a position: no person compares more
+MOST_PLANS = 150  # per position: people do not compare more
 SEARCH_BYTES = 1 << 25
 
 Ends = dict[str, State]  # the position after each plan, by its text
@@ -45,7 +45,7 @@ def ends_of(state: State, planner: Planner) -> Ends:
 
 
 def orders(state: State, planner: Planner, seat: int, known: set[Any], *played: str) -> Iterator[tuple[str, ...]]:
-    """Yield an order of actions for each plan, by playing all of them; `known` are the plans that were met."""
+    """Yield an order of actions for each plan, by playing all of them; `known` are the plans found so far."""
     for action in state.legal_actions():
         texts = (*played, action.text)
         counted = frozenset(planner.held(texts).items())
@@ -68,11 +68,11 @@ def after(state: State, texts: Sequence[str]) -> State:
     return end
 
 
-# -- what plans are worth --------------------------------------------------------------------------
+# -- values of plans -------------------------------------------------------------------------------
 
 
 def value(end: State, seat: int, iterations: int, seed: int) -> float:
-    """Return the win share of a seat in a position, by its knowledge, as the shipped search values it."""
+    """Return a seat's win share in a position, based on its knowledge, according to the shipped search."""
     if end.turn == OVER:
         return float(end.win_shares()[seat])
     root = observe(end, seat) if end.turn == NATURE else observe(end, observer=seat)
@@ -94,13 +94,13 @@ def searcher_of(root: Root, seed: int, **more: Any) -> Searcher:
 
 
 def losses_of(ends: Mapping[str, State], seat: int, iterations: int, seed: int) -> dict[str, float]:
-    """Return the loss of each plan against the best of them, all searched with as many iterations."""
+    """Return the loss of each plan against the best one, all searched with the same number of iterations."""
     values = {text: value(end, seat, iterations, seed) for text, end in ends.items()}
     return {text: max(values.values()) - one for text, one in values.items()}
 
 
 def solved_losses(ends: Mapping[str, State], seat: int) -> dict[str, float] | None:
-    """Return the loss of each plan by the exact values; None if a position is too early to be solved."""
+    """Return the exact loss of each plan; None if a position is too early to be solved."""
     solver = Solver(seat)
     try:
         values = {text: solver.values(end)[seat] for text, end in ends.items()}
@@ -110,21 +110,21 @@ def solved_losses(ends: Mapping[str, State], seat: int) -> dict[str, float] | No
 
 
 def nearest(losses: Mapping[str, float], count: int) -> list[str]:
-    """Return the plans that lose least, the best first."""
+    """Return the plans with the smallest losses, best first."""
     return sorted(losses, key=losses.__getitem__)[:count]
 
 
 def same_things(planner: Planner, losses: Mapping[str, float]) -> bool:
-    """Whether the two best plans convert with the same craftsmen, so that only a count is asked."""
+    """Whether the two best plans convert with the same craftsmen, so that they differ only in a count."""
     best, rival = (text.split(PLAN_SEPARATOR) for text in nearest(losses, 2))
     return best[0].startswith("convert") and planner.held(best).keys() == planner.held(rival).keys()
 
 
-# -- what levels plan ------------------------------------------------------------------------------
+# -- plans of levels -------------------------------------------------------------------------------
 
 
 def plan_of(state: State, planner: Planner, level: Level, seed: int) -> dict[str, int]:
-    """Return the plan that a level of play carries out, how often it uses each item."""
+    """Return the plan that a level of play carries out, as how often it uses each item."""
     seat, reached, played = state.turn, state.copy(), list[str]()
     while reached.turn == seat and planner_at(reached) is not None and "finish" not in played:
         own = derived_seed("plan", seed, len(played))

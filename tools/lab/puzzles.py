@@ -49,13 +49,13 @@ from tools.lab.puzzle_plans import (
 )
 
 ROOT = Path(__file__).parents[2]
-FOUND = ROOT / "build" / "puzzles"  # puzzles found so far, a line for each game searched
+FOUND = ROOT / "build" / "puzzles"  # puzzles found so far, one line per searched game
 SHIPPED = ROOT / "search" / "review" / "puzzles"
 SHORT, ANSWER = 600, 10_000  # iterations of the filter, and of the answer
 LONGER = 10  # factor of the longer search, which must name the same answer
-CLEAR = 0.03  # of a win: least loss of the other actions in the filter
-RIVALS = 3  # number of other actions that are compared with the answer
-OF_A_GAME = 3  # most puzzles from one game, of different kinds of action
+CLEAR = 0.03  # share of a win: minimum loss of the other actions in the filter
+RIVALS = 3  # number of other actions to compare with the answer
+OF_A_GAME = 3  # maximum puzzles from one game, of different kinds of action
 PLAYERS = (3, 4, 5, 6)  # levels of the bots
 COUNTED = ("convert", "buy", "sell")  # actions that end with a number of things
 
@@ -99,7 +99,7 @@ def kind(action: str) -> str:
 
 
 def decisions(game: Game, seats: int, seed: int) -> Iterator[PuzzleCandidate]:
-    """Yield the decisions of a game of bots with three or more actions, a plan as one."""
+    """Yield the decisions of a game of bots with three or more actions; a plan counts as one."""
     state, nature = game.new(seats, seed), Rng(derived_seed("puzzles", game.name, seed))
     bots = [parse_bot(f"ismcts:level={PLAYERS[(seat + seed) % len(PLAYERS)]}") for seat in range(seats)]
     last = (-1, "")
@@ -114,7 +114,7 @@ def decisions(game: Game, seats: int, seed: int) -> Iterator[PuzzleCandidate]:
 
 
 def plan_puzzle(candidate: PuzzleCandidate, kinds: set[str]) -> PuzzleRow | None:
-    """Return the line of a puzzle that asks for a plan of another kind; None if the position is none."""
+    """Return the line of a puzzle that asks for a plan of another kind; None if the position is not a puzzle."""
     assert candidate.planner is not None
     ends = ends_of(candidate.state, candidate.planner)
     if len(ends) < 3:
@@ -130,7 +130,7 @@ def plan_puzzle(candidate: PuzzleCandidate, kinds: set[str]) -> PuzzleRow | None
 
 
 def confirmed_plans(candidate: PuzzleCandidate, ends: Ends) -> dict[str, float] | None:
-    """Return the loss of each plan if two longer searches name the same best one as a short one; else None."""
+    """Return the loss of each plan if two longer searches confirm the best plan of a short one; else None."""
     seat, losses = candidate.state.turn, losses_of(ends, candidate.state.turn, SHORT, candidate.seed)
     best, rival = nearest(losses, 2)
     if losses[rival] < CLEAR:
@@ -144,13 +144,13 @@ def confirmed_plans(candidate: PuzzleCandidate, ends: Ends) -> dict[str, float] 
 
 
 def action_puzzle(candidate: PuzzleCandidate, kinds: set[str]) -> PuzzleRow | None:
-    """Return the line of a puzzle that asks for an action of another kind; None if the position is none."""
+    """Return the line of a puzzle that asks for an action of another kind; None if the position is not a puzzle."""
     clear = clearly_best(candidate)
     return None if clear is None or kind(clear) in kinds else as_puzzle(candidate, clear)
 
 
 def clearly_best(candidate: PuzzleCandidate) -> str | None:
-    """Return the action of which a short search is nearly certain; None if there is none."""
+    """Return the action that a short search is nearly certain of; None if there is none."""
     table = searched(candidate.root, candidate.seed, SHORT)
     seat, best = candidate.state.turn, table.best
     others = [line.win_shares[seat] for line in table.lines[1:] if line.visits >= SHORT // 50]
@@ -197,7 +197,7 @@ def variation(candidate: PuzzleCandidate, best: str) -> list[str]:
 
 
 def confirmed(candidate: PuzzleCandidate, clear: str) -> Result | None:
-    """Return the table of the longer search if both searches name the action; else None."""
+    """Return the table of the longer search if both searches choose the action; else None."""
     if searched(candidate.root, candidate.seed + 1, ANSWER).best.action != clear:
         return None
     table = searched(candidate.root, candidate.seed + 2, LONGER * ANSWER)
@@ -205,7 +205,7 @@ def confirmed(candidate: PuzzleCandidate, clear: str) -> Result | None:
 
 
 def searched_losses(candidate: PuzzleCandidate, table: Result) -> dict[str, float]:
-    """Return the loss of each action: the best of the others from a comparison, the rest from the table."""
+    """Return the loss of each action: of the best others from a comparison, of the rest from the table."""
     seat = candidate.state.turn
     losses = {line.action: table.best.win_shares[seat] - line.win_shares[seat] for line in table.lines if line.visits}
     worst = max(losses.values())
@@ -218,7 +218,7 @@ def searched_losses(candidate: PuzzleCandidate, table: Result) -> dict[str, floa
 
 
 def exact_losses(state: State) -> dict[str, float] | None:
-    """Return the loss of each action by the exact values; None if the position is too early to be solved."""
+    """Return the exact loss of each action; None if the position is too early to be solved."""
     if state.round_number() < last_round(state.game):
         return None
     try:
@@ -229,7 +229,7 @@ def exact_losses(state: State) -> dict[str, float] | None:
 
 
 def last_round(game: Game) -> int:
-    """Return the first round in which positions may be small enough to be solved."""
+    """Return the first round in which positions may be small enough to solve."""
     return {"cathedral": 6, "duel": 3}.get(game.name, 1)
 
 
@@ -245,7 +245,7 @@ def asks_form_only(losses: Mapping[str, float]) -> bool:
 
 
 def gains(candidate: PuzzleCandidate, best: str, rival: str) -> list[Gain]:
-    """Return what the best action gains over another, as far as that exceeds chance; a plan, when it is carried out."""
+    """Return what the best action, or plan as a whole, gains over another, as far as that exceeds chance."""
     state, least = candidate.state, candidate.state.game.tuning.worth_naming
     if candidate.planner:
         own, other = (after(state, text.split(PLAN_SEPARATOR)).features(state.turn) for text in (best, rival))
@@ -256,7 +256,7 @@ def gains(candidate: PuzzleCandidate, best: str, rival: str) -> list[Gain]:
     return list(holding(searcher.foresee((best, rival))[1], least))
 
 
-# -- what is shipped -------------------------------------------------------------------------------
+# -- shipped puzzles -------------------------------------------------------------------------------
 
 
 def solved_ones(game: Game) -> None:
@@ -276,7 +276,7 @@ def solved_ones(game: Game) -> None:
 
 
 def ship(game: Game, wanted: int) -> None:
-    """Add puzzles to those shipped, evenly over levels and numbers of players, and write them, easy ones first."""
+    """Add puzzles to the shipped ones, evenly over levels and numbers of players, and write them, easy ones first."""
     known = [line for lines in map(json.loads, found_file(game).read_text().splitlines()) for line in lines]
     with suppress(FileNotFoundError):
         known += json.loads(found_file(game).with_suffix(".solved.json").read_text())
@@ -304,7 +304,7 @@ def write(game: Game, lines: list[PuzzleRow]) -> None:
 
 
 def grade_again(game: Game) -> None:
-    """Let the levels try every shipped puzzle."""
+    """Let the levels try every shipped puzzle again."""
     lines = [fields(one) for one in read(game)]
     for one, line in zip(read(game), lines, strict=True):
         line["level"] = grade(candidate_of(one), line["losses"])
@@ -312,7 +312,7 @@ def grade_again(game: Game) -> None:
 
 
 def sift(game: Game) -> None:
-    """Drop the shipped puzzles that ask for a number only."""
+    """Drop the shipped puzzles that only ask for a number."""
     write(game, [fields(one) for one in read(game) if not asks_form_only(one.losses)])
 
 
@@ -328,7 +328,7 @@ def check(game: Game) -> None:
 
 
 def answer_again(candidate: PuzzleCandidate, best: str) -> str:
-    """Return the answer that longer searches name, "" if they disagree."""
+    """Return the answer confirmed by longer searches, "" if they disagree."""
     if candidate.planner is None:
         return best if confirmed(candidate, best) else ""
     losses = confirmed_plans(candidate, ends_of(candidate.state, candidate.planner))
@@ -336,7 +336,7 @@ def answer_again(candidate: PuzzleCandidate, best: str) -> str:
 
 
 def candidate_of(one: Puzzle) -> PuzzleCandidate:
-    """Return the decision that a puzzle shows."""
+    """Return the decision of a puzzle."""
     return PuzzleCandidate(one.state, observe(one.state), one.seed, one.ply, planner_at(one.state))
 
 
@@ -352,7 +352,7 @@ def found_file(game: Game) -> Path:
 
 
 def tell(text: str) -> None:
-    """Print a line at once."""
+    """Print a line and flush it."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
 

@@ -54,7 +54,7 @@ class ReasonTally:
 
 
 def recorded_positions(paths: Sequence[Path], count: int) -> list[State]:
-    """Return `count` positions from recorded games, evenly from each, that offer a choice."""
+    """Return `count` positions with a choice from recorded games, evenly from each game."""
     found = []
     for path in paths:
         [record] = read_records(path.read_text().splitlines())

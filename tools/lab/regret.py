@@ -31,12 +31,12 @@ from tools.lab.json_lines import compact, read_lines
 from tools.lab.self_play import decisions, searched
 
 HERE = Path(__file__).parents[2] / "tests" / "search"
-SPARSE = 10  # decisions with a choice, of which one is taken
-LONG = 100_000  # iterations for each line of the searches that judge
+SPARSE = 10  # one in this many decisions with a choice is used
+LONG = 100_000  # iterations per line of the judging searches
 LARGE = 1 << 31  # bytes of their trees
-MOVE = 300  # iterations of a move of the games
-MAX_BYTES = 1 << 28  # of the tree of a move
-SEED = 1  # of the searches that are judged
+MOVE = 300  # iterations per move of the games
+MAX_BYTES = 1 << 28  # per tree of a move
+SEED = 1  # seed of the judged searches
 FIRST = 5000  # seed of the first game
 
 
@@ -56,16 +56,16 @@ def around(losses: Sequence[float], digits: int) -> str:
     return f"{fmean(losses):.{digits}f} ± {stdev(losses) / sqrt(len(losses)):.{digits}f}"
 
 
-# -- positions that long searches judge ------------------------------------------------------------
+# -- positions judged by long searches -------------------------------------------------------------
 
 
 def data(game: str) -> Path:
-    """The file with the judged positions of a game."""
+    """Return the file with the judged positions of a game."""
     return HERE / f"searched-{game}.jsonl"
 
 
 def judged(game: str) -> list[dict[str, Any]]:
-    """The judged positions: `seats`, `seed` and `codes` determine one; `lines` has win share and margin by action."""
+    """Return the judged positions, identified by `seats`, `seed`, `codes`; `lines` has share and margin by action."""
     return read_lines(data(game))
 
 
@@ -77,7 +77,7 @@ def position_of(game: str, line: dict[str, Any]) -> State:
 
 
 def verdict(state: State) -> dict[str, Any]:
-    """The win share and margin of each line from a search that gives all as many iterations, the best line first."""
+    """Return win share and margin of each line, best first, from a search that gives all lines equal iterations."""
     iterations = LONG * len(state.legal_codes())
     result = searched(state, iterations, SEED + 1, LARGE, allocation="even", sharpness=1.0)
     if result.given_up:
@@ -112,7 +112,7 @@ def judge(game: str) -> None:
 
 
 def loss(game: str, line: dict[str, Any], iterations: int) -> tuple[float, float]:
-    """Win share and points that the choice of a search loses to the best line of the long one."""
+    """Return the win share and points that the choice of a search loses to the best line of the long one."""
     choice = searched(position_of(game, line), iterations, SEED, 1 << 26).best.action
     best, taken = next(iter(line["lines"].values())), line["lines"][choice]
     return best[0] - taken[0], best[1] - taken[1]

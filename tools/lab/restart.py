@@ -1,7 +1,7 @@
-"""Measures how fast a server with many kept games restarts: `python -m tools.lab.restart --games 10000`.
+"""Measures how fast a server with many hosted games restarts: `python -m tools.lab.restart --games 10000`.
 
-A store is filled with partly played games, a few of them with bots to move. It reports the seconds
-from the start of the process until it serves, until a game is shown, and until every bot has moved again.
+It fills a store with partly played games, a few of them with bots to move. It reports the seconds from the start of the
+process until it serves, until a game is shown, and until every bot has moved again.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 
 MODELS = 20  # games that are played; the others are copies of them, cut off at some ply
-AT_ONCE = 500  # games stored together
+AT_ONCE = 500  # games stored in one batch
 TOKEN = "a token of everybody"
 
 

@@ -38,10 +38,10 @@ from clerestory.search.root import observe_decision
 from tools.lab.review_games import Setting, played
 
 TRIED = list(product((0, 20, 60), (2.0, 3.0, 4.0, 6.0, 8.0)))  # horizons and temperatures
-SAMPLED, SPREAD = 8, 5  # decisions taken from a game, at equal distances, beginning with one of the first SPREAD
+SAMPLED, SPREAD = 8, 5  # decisions per game, at equal distances, beginning with one of the first SPREAD
 LEVELS = range(1, 9)
 PHASES = {"cathedral": (1, 3, 5), "duel": (1, 5, 9)}  # first rounds of the phases of a game
-WINDOW, WINDOWS = 8, 6  # consecutive plies in a window, and windows studied in a game
+WINDOW, WINDOWS = 8, 6  # consecutive plies in a window, and windows per game
 SEARCHES: tuple[dict[str, Any], ...] = (
     {"exploration": 0.5},  # as played
     {"exploration": 0.25},
@@ -50,8 +50,8 @@ SEARCHES: tuple[dict[str, Any], ...] = (
     {"exploration": 0.12, "horizon": 10},
     {"exploration": 0.12, "reward": "mix"},
 )
-COSTS = 0.10  # of a win: least cost of a planted blunder
-LONG = 10  # factor of the iterations with which blunders are verified
+COSTS = 0.10  # share of a win: minimum cost of a planted blunder
+LONG = 10  # factor of the iterations that verify blunders
 
 
 # -- options ---------------------------------------------------------------------------------------
@@ -197,8 +197,8 @@ def floors_figures(setting: Setting, games: Sequence[int], pool: Executor) -> It
 def squares(review: Annotation) -> dict[str, float]:
     """Return the sums of the squared changes of the first seat's share, by cause; `result` is that of the whole game.
 
-    If every share was right, the three causes would add up to the result in the mean over games: no change tells the
-    next, so variances add up.
+    If every share were right, the three causes would add up to the result on average: changes would be uncorrelated, so
+    their variances add up.
     """
     luck, errors = (
         sum((one.change[0] / UNIT) ** 2 for one in review.valuations if (one.seat == NATURE) == chance)
@@ -254,9 +254,9 @@ def luck_of(setting: Setting, seed: int) -> dict[str, int]:
 
 
 def levels_figures(setting: Setting, games: Sequence[int], pool: Executor) -> Iterator[dict[str, Any]]:
-    """Yield the mean loss of a decision of each level, from games between neighbours, then that of the shipped search.
+    """Yield each level's mean loss per decision, from games between neighbours, then that of the shipped search.
 
-    The last row but one is the line of ranks.toml.
+    The second to last row is the line of ranks.toml.
     """
     figures: dict[int, list[SeatFigures]] = {level: [] for level in LEVELS}
     for seed, review in zip(games, pool.map(partial(by_neighbours, setting), games), strict=True):
@@ -273,7 +273,7 @@ def levels_figures(setting: Setting, games: Sequence[int], pool: Executor) -> It
 def neighbours(seats: int, seed: int) -> Sequence[int]:
     """Return the levels that play a game: consecutive ones, because against a far stronger level a game is soon lost.
 
-    In a lost game no decision costs much any more, so the weaker level would seem to lose little.
+    In a lost game decisions cost little, so the weaker level would seem to lose little.
     """
     first = seed % (len(LEVELS) - seats + 1)
     return LEVELS[first : first + seats]
@@ -387,7 +387,7 @@ def main() -> None:
         for row in FIGURES[given.what](setting, range(given.first, given.first + given.games), pool):
             print(json.dumps(row), flush=True)
     finally:
-        pool.shutdown(cancel_futures=True)  # after an error, games that nobody waits for are not played
+        pool.shutdown(cancel_futures=True)  # skips the remaining games after an error
 
 
 if __name__ == "__main__":

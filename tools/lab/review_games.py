@@ -13,9 +13,9 @@ class Setting:
     """The parameters of a measurement.
 
     Attributes:
-        game: its name.
+        game: name of the game.
         seats: number of players.
-        iterations: of a search of the reviews.
+        iterations: iterations of a search of the reviews.
         thinking: iterations of a decision in the games; None for the same number.
     """
 
@@ -32,6 +32,6 @@ def played(setting: Setting, seed: int, bots: tuple[str, ...] = ("ismcts",)) -> 
     state, rng = GAMES[setting.game].new(setting.seats, seed), Rng(derived_seed("figures", seed))
     for _ in decisions(state, rng):
         player = players[(state.turn + seed) % len(players)]
-        most = None if "level=" in player.text else setting.thinking or setting.iterations  # a level has its own
+        most = None if "level=" in player.text else setting.thinking or setting.iterations  # a level defines its own
         state.play(player.choose(state, rng.below(1 << 30), Budget(iterations=most)).action)
     return state

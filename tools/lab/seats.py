@@ -1,6 +1,6 @@
-"""What a seat is worth between equals: `python -m tools.lab.seats FILE` prints a line of `search/review/seats.toml`.
+"""Computes seats' win shares between equals: `python -m tools.lab.seats FILE` prints a line of `seats.toml`.
 
-FILE has the games of a player against itself, as `clerestory arena` writes them. Errors are over deals, since all games
+FILE has the games of a player against itself, as written by `clerestory arena`. Errors are over deals, since all games
 of a deal have the same cards.
 """
 

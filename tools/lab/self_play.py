@@ -1,8 +1,8 @@
-"""Games of the shipped search against itself, from which tools take decisions.
+"""Plays games of the shipped search against itself, as a source of decisions for tools.
 
-The stream that shuffled the cards also is the luck of these games, and their tools must not learn from results, as
-`arena.match.nature_of` explains: they judge positions by searches, which know nothing of either. So the seeds in
-tests/search/searched-*.jsonl and docs/benchmarks.md go on to mean the same games.
+The stream that shuffled the cards also provides the luck of these games. Tools that use them must not learn from
+results, as `arena.match.nature_of` explains: they judge positions by searches, which know nothing of the stream. The
+seeds in tests/search/searched-*.jsonl and docs/benchmarks.md thus keep identifying the same games.
 """
 
 from collections.abc import Iterator
@@ -28,12 +28,12 @@ def decisions(
     """Yield one in `sparse` decisions with a choice of a game, with the game's random generator.
 
     Args:
-        game: its name.
+        game: name of the game.
         seats: number of players.
-        seed: of the game.
-        sparse: decisions with a choice, of which one is taken.
-        move: iterations of a move.
-        max_bytes: of the tree of a move.
+        seed: seed of the game.
+        sparse: one in this many decisions with a choice is taken.
+        move: iterations per move.
+        max_bytes: maximum size of the tree of a move.
     """
     state, rng = GAMES[game].new(seats, seed), Rng(seed)
     for _ in match.decisions(state, rng):

@@ -1,16 +1,17 @@
-"""Calibration of win shares: of all positions reported as 60 %, how many are won; by game, players, strength and round.
+"""Calibrates win shares: of all positions reported as 60 %, how many are won; by game, players, strength and round.
 
     python -m tools.lab.shares gather GAME --seats N --games K --iterations I,J --seed S --out FILE
     python -m tools.lab.shares fit FILE...
     python -m tools.lab.shares report FILE...
 
-`gather` plays the shipped search against itself in all seats, so many games of each number of iterations. It stores the
-win shares of its best line at each decision with a choice, before sharpening, and the result; what the file already has
-is not played again. A file has one game and one number of seats. `fit` prints the `Sharpness` of `engine/*/tuning.py`
+`gather` plays the shipped search against itself in all seats, K games for each number of iterations. It stores the
+win shares of its best line at each decision with a choice, before sharpening, and the result; games already in the file
+are not played again. A file has one game and one number of seats. `fit` prints the `Sharpness` of `engine/*/tuning.py`
 with which the shares of all games predict their results best, over iterations and rounds at once. `report` prints, for
-each number of iterations, the quality of the shares as they were, as shipped, and as fitted to the other half of the
-games (even or odd seeds): reliability, log loss, Brier score, calibration error. `noise` is the calibration error that
-the same number of games would show if every share were right, since all positions of a game share its result.
+each number of iterations, the quality of the original shares, of the shipped ones, and of those fitted to the other
+half of the games (even or odd seeds): reliability, log loss, Brier score, calibration error. `noise` is the calibration
+error that the same number of games would show if every share were right, since all positions of a game share its
+result.
 """
 
 import argparse
@@ -36,20 +37,20 @@ from tools.lab.json_lines import adding_to, gathered, header_of
 from tools.lab.self_play import searched
 
 MAX_BYTES = 1 << 26  # of the tree of a move
-LEAST = 1e-6  # lower limit of a share before its logarithm is taken
+LEAST = 1e-6  # minimum share before taking its logarithm
 AS_THEY_WERE = Sharpness(1.0)
-# By what the weights of a sharpness are expected to differ from those of shares as they were. In the first round shares
-# are nearly even, so its exponent needs more room to be found.
+# Expected deviations of the weights of a sharpness from those of unchanged shares. In the first round shares are nearly
+# even, so its exponent needs more room to be found.
 WIDTHS = (0.5, 0.2, 0.05, 0.05, 0.5, 1.5, 0.3)
 STRENGTH = [1, 3]  # the terms that depend on the iterations
 STEPS = 100  # of Newton's method, which ends long before
-CLOSE = 1e-4  # change of a weight by which it ends
-FARTHEST = 0.25  # change of a weight in a step, so that none overshoots
+CLOSE = 1e-4  # change of a weight at which Newton's method ends
+FARTHEST = 0.25  # maximum change of a weight in a step, to avoid overshooting
 
 
 @dataclass(frozen=True, slots=True)
 class ShareTask:
-    """A unit of work: one game."""
+    """A task: one game."""
 
     game: str
     seats: int
@@ -57,7 +58,7 @@ class ShareTask:
     seed: int
 
     def play(self, stopped: Callable[[], bool] = lambda: False) -> list[dict[str, Any]]:
-        """Play it; return its result, and for each decision its round and the shares of its best line.
+        """Play the game; return its result, and for each decision its round and the shares of its best line.
 
         Returns nothing if stopped.
         """
@@ -75,20 +76,20 @@ class ShareTask:
         return [{**asdict(self), "returns": state.win_shares(), "said": said}]
 
     def header(self) -> dict[str, Any]:
-        """Return what it has in common with other games of a file."""
+        """Return what it has in common with the other games of a file."""
         return header_of("tools.lab.shares", self.game, self.seats)
 
 
 @dataclass(frozen=True, slots=True)
 class ShareTable:
-    """Shares that were stacked, a row for each position.
+    """Stacked shares, a row for each position.
 
     Attributes:
-        game: number of its game.
-        iterations: of its search.
-        round: of the game.
-        shares: as the search said them, by seat.
-        returns: by seat.
+        game: number of the game.
+        iterations: iterations of its search.
+        round: round of the game.
+        shares: shares reported by the search, by seat.
+        returns: win shares of the result, by seat.
     """
 
     game: Array
@@ -114,7 +115,7 @@ def strengths(some: ShareTable) -> Iterator[tuple[int, int]]:
 
 
 def stacked(games: Sequence[Mapping[str, Any]]) -> ShareTable:
-    """Return the shares of games of one number of seats, as they were gathered."""
+    """Return the gathered shares of games with one number of seats."""
     rows = [
         (one, game["iterations"], *said, game["returns"]) for one, game in enumerate(games) for said in game["said"]
     ]
@@ -126,10 +127,10 @@ def stacked(games: Sequence[Mapping[str, Any]]) -> ShareTable:
 
 
 def best_sharpness(some: ShareTable) -> Sharpness:
-    """Return the sharpness of the shares with which they predict the results best, by Newton's method.
+    """Return the sharpness with which the shares predict the results best, by Newton's method.
 
-    Each weight is held near that of shares as they were, by WIDTHS, so that few games bend nothing. Weights of strength
-    are not fitted to games of one.
+    Each weight is pulled towards that of unchanged shares, by WIDTHS, so that a few games have little effect. Weights
+    of strength are only fitted to games of several strengths.
     """
     rounds = int(some.round.max())
     moved = terms_by_seat(some, rounds)
@@ -151,7 +152,7 @@ def best_sharpness(some: ShareTable) -> Sharpness:
 
 
 def terms_by_seat(some: ShareTable, rounds: int) -> Array:
-    """Return what the weights of a sharpness multiply in the log odds of each seat: positions x seats x weights."""
+    """Return the factors of the weights of a sharpness in each seat's log odds: positions x seats x weights."""
     logs = np.log(np.maximum(some.shares, LEAST))
     terms = np.array([sharpness_terms(*one, rounds) for one in strengths(some)])
     terms[:, STRENGTH] *= len(np.unique(some.iterations)) > 1
@@ -162,14 +163,15 @@ def terms_by_seat(some: ShareTable, rounds: int) -> Array:
 
 
 def weight_of_a_position(slope: Array, curve: float, game: Array) -> float:
-    """Return as how many independent positions one counts, since all positions of a game share its result.
+    """Return the weight of a position in independent positions, since all positions of a game share its result.
 
-    So the curvature of the log loss becomes its spread between games (Pauli, Racugno, Ventura 2011, Statistica Sinica).
+    It makes the curvature of the log loss equal its spread between games (Pauli, Racugno, Ventura 2011, Statistica
+    Sinica).
 
     Args:
         slope: derivative of the log loss of each position by its exponent.
-        curve: the second derivative, of all positions.
-        game: number of the game of each.
+        curve: the second derivative, over all positions.
+        game: number of the game of each position.
     """
     by_game = np.bincount(game.astype(int), slope - slope.mean())
     return curve / max(float((by_game**2).sum()), curve)
@@ -216,7 +218,7 @@ def tables(some: ShareTable) -> Iterator[str]:
 
 
 def by_other_half(some: ShareTable, odd: Array) -> ShareTable:
-    """Return the shares as sharpened by what fits the other half of the games best, of the same row numbers."""
+    """Return the shares sharpened with the best fit of the other half of the games, in the same rows."""
     halves = [some.take(odd == half).sharpened(best_sharpness(some.take(odd != half))) for half in (False, True)]
     columns = (np.concatenate([getattr(half, name) for half in halves]) for name in some.__dataclass_fields__)
     return ShareTable(*columns)
@@ -240,7 +242,7 @@ def report(games: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def fits(games: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the sharpness that fits games of one game and number of seats, and those of their halves beside it."""
+    """Yield the sharpness fitted to games of one kind, and those fitted to their halves for comparison."""
     name, seats = kind_of(games[0])
     halves = [[game for game in games if game["seed"] % 2 == half] for half in (0, 1)]
     yield f"{name}, {seats} players, {len(games)} games: {best_sharpness(stacked(games))}"
@@ -262,7 +264,7 @@ def by_kind(games: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[Mapping[str
 
 
 def gather(options: argparse.Namespace) -> None:
-    """Play games and append their shares to a file, one by one, the weakest first; those in the file are skipped."""
+    """Play games and append their shares to a file, one by one, weakest first; skip those already in the file."""
     seeds = range(options.seed, options.seed + options.games)
     wanted = [(iterations, seed) for iterations in sorted(options.iterations) for seed in seeds]
     with adding_to(options.out, header_of("tools.lab.shares", options.game, options.seats)) as (add, games):

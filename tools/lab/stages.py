@@ -29,7 +29,7 @@ from clerestory.server.config import Settings
 from clerestory.server.rpc import service
 from clerestory.server.rpc.interceptor import CallInterceptor
 
-STAGES = (  # owner of a function, its name, the stage that ends when it is entered, and the one when it is left
+STAGES = (  # owner of a function, its name, the stage that ends on entry, and the stage that ends on return
     (CallInterceptor, "answer", "request transport", None),
     (service, "read_question", "identifier, decoding, a place", "reading the position"),
     (Scheduler, "submit", "limits, memory, a searcher", "admission"),

@@ -1,7 +1,7 @@
-"""What tracing costs a server: `python -m tools.lab.traced --calls 200` asks servers with and without it in turns.
+"""Measures the cost of tracing: `python -m tools.lab.traced --calls 200` calls servers with and without it in turns.
 
-Every call is the same search of about 100 ms, so that all servers have the same work; of two servers without tracing
-the ratio is the noise. A collector that throws everything away is in this process.
+Every call is the same search of about 100 ms, so that all servers have the same work. The ratio of two servers without
+tracing shows the noise. This process also runs a collector that discards everything.
 """
 
 import time
@@ -19,12 +19,12 @@ from clerestory.clients import Advisor
 from clerestory.clients.child import Child
 
 EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
-SEARCH, TRIED = 0.1, 20_000  # seconds of a call, and iterations by which it is found how many these are
+SEARCH, TRIED = 0.1, 20_000  # seconds of a call, and iterations of a trial that finds the iterations per call
 SENT = 6.0  # seconds after which spans have been sent
 
 
 def collector(stack: ExitStack) -> str:
-    """Return the address of a collector that throws everything away, while the stack is open."""
+    """Return the address of a collector that discards everything, while the stack is open."""
     server = grpc.server(ThreadPoolExecutor(1))
     taken: Any = grpc.unary_unary_rpc_method_handler(lambda _request, _context: b"")
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(EXPORT.split("/")[1], {"Export": taken}),))
@@ -35,21 +35,21 @@ def collector(stack: ExitStack) -> str:
 
 
 class Measured:
-    """A server and what its calls took.
+    """A server and the durations of its calls.
 
     Args:
-        name: of its setting.
+        name: name of its setting.
         child: the server.
-        stack: that closes its client.
+        stack: closes its client.
     """
 
     def __init__(self, name: str, child: Child, stack: ExitStack) -> None:
         self.name = name
         self.advisor = stack.enter_context(Advisor(child.target))
         self.latencies: list[float] = []  # milliseconds
-        self.processor: list[float] = []  # milliseconds of all its threads
+        self.processor: list[float] = []  # milliseconds over all its threads
         self.begun = 0.0
-        self._clock = (~child.process << 3) | 2  # of a process, as clock_getcpuclockid(3) makes it
+        self._clock = (~child.process << 3) | 2  # clock id of a process, as in clock_getcpuclockid(3)
 
     def call(self, position: str, iterations: int) -> None:
         """Make one call."""
@@ -60,7 +60,7 @@ class Measured:
         self.begun = self.begun or time.clock_gettime(self._clock)
 
     def whole(self) -> float:
-        """Return the milliseconds of processor time by call, what is sent between calls included."""
+        """Return the milliseconds of processor time per call, including work between calls."""
         return 1000 * (time.clock_gettime(self._clock) - self.begun) / (len(self.latencies) - 1)
 
 
@@ -84,7 +84,7 @@ def main(calls: Annotated[int, typer.Option(min=10, help="Calls to each server."
 
 
 def about(server: Measured, position: str) -> int:
-    """Return the iterations that take SEARCH seconds of processor time; all that was measured until then is dropped."""
+    """Return the iterations that take SEARCH seconds of processor time; discard earlier measurements."""
     for _ in range(3):
         server.call(position, TRIED)
     taken = min(server.processor)

@@ -1,4 +1,4 @@
-"""Clients that wait long for an answer, and do not pause between their attempts."""
+"""Clients that wait long for an answer, and do not pause between attempts."""
 
 import pytest
 
@@ -10,7 +10,7 @@ DEADLINE = 600.0  # seconds
 
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no deadline pass on a slow machine, and keep pauses short."""
+    """Prevent deadlines from passing on a slow machine, and keep pauses short."""
     monkeypatch.setattr(wire, "SLACK", DEADLINE)
     monkeypatch.setattr(UnaryCall.__init__, "__defaults__", (DEADLINE,))
     for pauses in ("BUSY_PAUSES", "AWAY_PAUSES", "BROKEN_PAUSES"):

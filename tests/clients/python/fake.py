@@ -1,4 +1,4 @@
-"""A fake server that refuses as often as a test tells it to, and keeps the requests."""
+"""A fake server that rejects a set number of calls, and records the requests."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -21,12 +21,12 @@ def answer(**fields: Any) -> api.RecommendMoveResponse:
 
 @dataclass(eq=False)
 class Scripted(AdvisorServiceServicer):
-    """Answers after a set number of refusals; streams a set number of tables."""
+    """Answers after a set number of rejections; streams a set number of tables."""
 
-    refusals: list[tuple[grpc.StatusCode, int | None]] = field(default_factory=list)  # and pushback in ms
-    tables: int = 3  # of a stream; the last one is final
-    breaks_after: int | None = None  # tables of a stream
-    holds_after: int | None = None  # tables, after which a call waits until its caller leaves
+    refusals: list[tuple[grpc.StatusCode, int | None]] = field(default_factory=list)  # with pushback in ms
+    tables: int = 3  # per stream; the last one is final
+    breaks_after: int | None = None  # number of tables after which a stream breaks
+    holds_after: int | None = None  # number of tables after which a call waits until its caller leaves
     calls: list[Any] = field(default_factory=list)  # requests so far
     metadata: dict[str, Any] = field(default_factory=dict)  # of the last call
     left: threading.Event = field(default_factory=threading.Event)  # set once a call has ended

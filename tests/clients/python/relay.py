@@ -1,4 +1,4 @@
-"""Ways to a server that break off again and again, or fall silent."""
+"""Relays to a server that cut connections repeatedly, or fall silent."""
 
 import select
 import socket
@@ -10,10 +10,10 @@ from typing import Any
 
 
 class Relay(socketserver.ThreadingTCPServer):
-    """Passes bytes on between callers and a server.
+    """Relays bytes between callers and a server.
 
-    The first connections are cut after so many bytes of the answers, the next one last. Once `mute` is set, nothing
-    more comes on the connections that there are by then.
+    The first connections are cut after given numbers of bytes of the answers, the next one last. Once `mute` is set,
+    the existing connections receive nothing more.
     """
 
     daemon_threads = True
@@ -51,7 +51,7 @@ def relaying(server: tuple[str, int], cuts: list[int]) -> Iterator[tuple[str, th
 
 @contextmanager
 def muting(server: tuple[str, int]) -> Iterator[tuple[str, threading.Event]]:
-    """Yield the target of a relay to a server, and what mutes the connections that there are when it is set."""
+    """Yield the address of a relay to a server, and an event that mutes the existing connections when set."""
     with relaying(server, []) as relay:
         yield relay
 

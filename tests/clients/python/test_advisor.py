@@ -1,4 +1,4 @@
-"""The client takes positions in many forms, and returns plain answers and plain errors."""
+"""The client accepts positions in many forms, and returns simple answers and errors."""
 
 import dataclasses
 import socket

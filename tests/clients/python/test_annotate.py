@@ -1,4 +1,4 @@
-"""A review by the client: the same as in one process, of a record or of a kept game."""
+"""A review by the client: the same as in one process, of a record or of a hosted game."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Both clients send the same requests, read the same tables, retry alike, and end calls that nobody reads."""
+"""Both clients send the same requests, read the same tables, retry alike, and end unread calls."""
 
 import asyncio
 import inspect
@@ -32,7 +32,7 @@ from tests.clients.python.fake import Scripted, serving
 from tests.server.rpc.harness import until
 
 POSITION = first_decision("toy", 2, 7).observe(0)
-TIME = "3600s"  # nothing ends by its time
+TIME = "3600s"  # long enough that no call times out
 ATTEMPTS = 1 + len(BUSY_PAUSES)
 ALL = 10**9  # tables
 EXHAUSTED, UNAVAILABLE = grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.UNAVAILABLE

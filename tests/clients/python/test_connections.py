@@ -1,4 +1,4 @@
-"""Connections of both clients: tokens, certificates, the end, threads."""
+"""Connections of both clients: tokens, certificates, shutdown, threads."""
 
 import asyncio
 import pickle
@@ -150,7 +150,7 @@ def test_a_proxy_is_for_other_machines_and_named(target: str, variable: str, mon
 
 
 def test_a_silent_connection_is_given_up_before_a_watched_game_is_asked_for_again() -> None:
-    """And without calls it is closed before the server closes it."""
+    """An idle connection is closed before the server closes it."""
     connection = dial("localhost:1", None, None, retries=True)
     options, servers = dict(connection.options), dict(admission.OPTIONS)
     pinged = int(options["grpc.keepalive_time_ms"])

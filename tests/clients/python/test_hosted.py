@@ -1,4 +1,4 @@
-"""Games of a server, played through the client: sync and async alike."""
+"""Games hosted by a server, played through the client, sync and async."""
 
 import asyncio
 import json
@@ -123,7 +123,7 @@ def test_seats_change_hands_and_games_end(advisor: Advisor) -> None:
     game.set_seat(1, "person:Eve")
     assert game.look().seats[1].name == "Eve"
     game.set_seat(1, "open")
-    game.set_seat(1, "open")  # as when the first answer was lost
+    game.set_seat(1, "open")  # as if the first answer were lost
     assert list(game.tokens) == [0]
     assert [one.kind for one in game.look().seats] == ["person", "open"]
     game.set_seat(1, "level:1")
@@ -189,7 +189,7 @@ def test_a_private_outcome_is_entered_by_its_seat_alone(advisor: Advisor) -> Non
 
 
 async def entered(states: AsyncStream[GameSnapshot]) -> Any:
-    """Return the first action of the next state that has entries; others are signs of life."""
+    """Return the first action of the next state with entries; other states are keep-alives."""
     while not (seen := await anext(states)).entries:
         pass
     return seen.entries[0].action
@@ -247,7 +247,7 @@ def state(version: int) -> api.WatchGameResponse:
 
 
 def test_a_watch_repeats_the_latest_state_only_and_resumes_after_what_it_has_shown() -> None:
-    """A sign of life may wait to be read while calls go on with the game."""
+    """A keep-alive may be unread while calls continue with the game."""
     answers = iter([api.PlayActionResponse(game=api.Game(version=4)), api.PlayActionResponse(game=api.Game(version=5))])
     game = HostedGame(lambda write: write().read(next(answers)), lambda ask: ask, "game")
     ask: Any = game.watch(from_version=0)

@@ -1,4 +1,4 @@
-"""How long a failed call waits before its next attempt."""
+"""The pause of a failed call before its next attempt."""
 
 import json
 import random
@@ -54,7 +54,7 @@ def told(seconds: int) -> tuple[str, bytes]:
     ids=["header", "error", "neither"],
 )
 def test_a_pause_is_told_or_varies(metadata: Any, least: float, most: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Callers who were refused together do not come back together, and nobody comes before its time."""
+    """Callers rejected together do not return together, and none returns too early."""
     bounds = []
     for pick in (min, max):
         monkeypatch.setattr(random, "uniform", lambda *ends, pick=pick: pick(ends))
@@ -67,7 +67,7 @@ def nowhere(patience: float) -> Connection:
 
 
 def test_patience_is_counted_from_the_first_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And again after each part of a stream, however long it took."""
+    """The same applies after each part of a stream, regardless of its duration."""
     clock = SimpleNamespace(now=100.0, monotonic=lambda: clock.now)
     monkeypatch.setattr(retries, "time", clock)
     tries = RejoinPolicy(nowhere(2.0), 1000)

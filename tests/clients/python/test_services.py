@@ -1,4 +1,4 @@
-"""The Python clients reach every method of every service that a server has."""
+"""The Python clients reach every method of every service of a server."""
 
 from collections.abc import Callable
 from typing import Any
@@ -59,13 +59,13 @@ def game(advisor: Any) -> Any:
 
 
 def referee(advisor: Any) -> Any:
-    """A referee's game, as `rules.start` returns it."""
+    """A referee's game, as returned by `rules.start`."""
     kind = Referee if isinstance(advisor, Advisor) else AsyncReferee
     return kind(advisor._call, rules_pb2.AnyPosition(referee=rules_pb2.RefereePosition()), rules_pb2.Turn())
 
 
 class Recorder(grpc.GenericRpcHandler):
-    """Answers every method with an empty message, and keeps which were called, as `SERVICE/METHOD`."""
+    """Answers every method with an empty message, and records the methods called, as `SERVICE/METHOD`."""
 
     def __init__(self) -> None:
         self.called: list[str] = []
@@ -132,7 +132,7 @@ SHIPPED = [one for name in ("cathedral", "duel") for one in puzzles(GAMES[name])
 
 
 def forms(one: Puzzle) -> list[Any]:
-    """All forms in which the answer of a puzzle may be given: its first action, or the whole plan."""
+    """Return all forms in which the answer of a puzzle may be given: its first action, or the whole plan."""
     texts = [action.text for action in one.answer]
     return [texts[0], one.answer[0], texts, list(one.answer), [text for text in texts if text != FINISH] or texts]
 

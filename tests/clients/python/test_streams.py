@@ -1,4 +1,4 @@
-"""Streams of games that fall silent or are reset by a proxy go on; such calls are repeated under the same name."""
+"""Streams of games that fall silent or are reset by a proxy continue; such calls are retried under the same name."""
 
 import asyncio
 import threading
@@ -23,23 +23,23 @@ from tests.clients.python.relay import muting
 RESET = "Received RST_STREAM with error code 2"
 OVER = 5  # the version at which a game ends
 SILENCE = 1234.0  # seconds
-SHORT = 20  # times by which what a connection waits for is shorter
+SHORT = 20  # divisor of the timeouts of a connection
 
 serving = partial(fake.serving, add=add_GameServiceServicer_to_server)
 
 
 @dataclass(eq=False)
 class Breaking(GameServiceServicer):
-    """Shows one more version of a game with each stream, then breaks it; breaks the first other call, too."""
+    """Shows one more version of a game with each stream, then breaks it; also breaks the first other call."""
 
-    code: grpc.StatusCode | None  # with which a stream or call breaks; None if a stream falls silent instead
-    reason: str = ""  # of the error; "" for none, as where a proxy made it
+    code: grpc.StatusCode | None  # status of a broken stream or call; None if a stream falls silent instead
+    reason: str = ""  # of the error; "" for none, as from a proxy
     last: int = OVER
     shows: bool = True  # whether a stream shows anything
     asked: list[Any] = field(default_factory=list)  # `from_version` of each stream, the name of each other call
 
     def fail(self, context: Any) -> None:
-        """End a call as a proxy does, or with a reason."""
+        """End a call like a proxy, or with a reason."""
         assert self.code is not None
         if self.reason:
             status = Status(code=self.code.value[0])
@@ -76,7 +76,7 @@ class Breaking(GameServiceServicer):
 
 
 def watch(target: str, seen: Callable[[], None] = lambda: None, **options: Any) -> list[int]:
-    """Return the versions that a watcher sees; `seen` is called after each."""
+    """Return the versions that a watcher sees; call `seen` after each."""
     versions = []
     with Advisor(target, **options) as advisor, advisor.games.open("x").watch() as states:
         for state in states:
@@ -154,7 +154,7 @@ def test_a_call_that_is_reset_is_repeated_under_its_name(join: Callable[[str], N
 
 
 class FakeTimers:
-    """Stands in for the timers of both clients: the second wait for a message is over at once, the others never."""
+    """Fake timers for both clients: the second wait for a message ends at once, the others never."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._waits = 0
@@ -171,7 +171,7 @@ class FakeTimers:
         return FakeTimer(end if self.expires() else lambda: None)
 
     def timeout(self, seconds: float | None) -> asyncio.Timeout:
-        """Return a timeout that is over at once, or never; other limits than those of silence stay as they are."""
+        """Return a timeout that ends at once, or never; limits other than those of silence stay unchanged."""
         if seconds != SILENCE:
             return self._real(seconds)
         return self._real(0 if self.expires() else None)
@@ -212,7 +212,7 @@ class SeenEnoughError(Exception):
 @pytest.mark.system
 @WATCH
 def test_a_connection_that_is_silent_is_left(watch: Callable[..., list[int]], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Though something in between takes what is sent on it."""
+    """A proxy may still accept what is sent."""
     sooner = [(name, value // SHORT if name.endswith("_ms") else value) for name, value in connection.RECONNECT]
     monkeypatch.setattr(connection, "RECONNECT", sooner)
     servicer = Breaking(None, last=0)

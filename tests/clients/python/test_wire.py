@@ -1,4 +1,4 @@
-"""Requests as the clients write them, and the errors of what cannot be sent."""
+"""Requests as written by the clients, and errors for requests that cannot be sent."""
 
 import json
 from collections.abc import Callable
@@ -45,7 +45,7 @@ def test_a_time_of_another_type_is_refused(time: Any) -> None:
 
 def test_a_call_has_its_time_and_some_seconds_for_the_network() -> None:
     assert SLACK == 5
-    assert write_question(POSITION, "2s", {}).timeout == 2 + DEADLINE  # what tests wait for
+    assert write_question(POSITION, "2s", {}).timeout == 2 + DEADLINE  # the timeout of the tests
     assert write_analysis(POSITION, "2s", None, None, background=False, observer=None, options={}).timeout == (
         2 + DEADLINE
     )

@@ -1,4 +1,4 @@
-"""Codes of the protocol have texts in every language, and each text takes the arguments that it is given."""
+"""Codes of the protocol have texts in every language, and each text accepts the arguments that it receives."""
 
 import ast
 import importlib
@@ -19,7 +19,7 @@ from tools.texts import arguments
 
 ROOT = Path(__file__).parents[3]
 PROTOS = [path.stem for path in (ROOT / "proto" / "clerestory" / "v1").glob("*.proto")]
-# The texts of each value of each enumeration, in the file that is named.
+# The texts of each value of each enumeration, in the named file.
 TOLD: dict[str, tuple[str, dict[str, str]]] = {
     "WarningReason": ("service", {}),  # by the name of the value, below
     "ErrorClass": ("review", {}),
@@ -35,14 +35,14 @@ TOLD: dict[str, tuple[str, dict[str, str]]] = {
     "TurnKind": ("page", {"seat": "turn.other", "nature": "turn.chance", "over": "turn.over"}),
 }
 BY_NAME = {"WarningReason": "warning", "ErrorClass": "class"}
-FOR_PROGRAMS = {"StopReason"}  # which no reader is told
+FOR_PROGRAMS = {"StopReason"}  # never shown to readers
 STEPS = {"cathedral": [step.name.removeprefix("AT_").lower() for step in Step], "duel": list(STEP_NAMES)}
 WHO = re.compile(r"^\| `(\w+)` \| ([^|]*)\|", re.MULTILINE)  # a row of the table of steps
-SPEAKERS = ("engine", "search", "server")  # folders whose code makes texts
+SPEAKERS = ("engine", "search", "server")  # folders whose code creates texts
 
 
 def enumerations() -> dict[str, list[str]]:
-    """The values of each enumeration of the protocol but the unspecified one, in lower case, without its name."""
+    """Return the values of each protocol enumeration except the unspecified one, in lower case, without its name."""
     found = {}
     for proto in PROTOS:
         for name, kind in importlib.import_module(f"clerestory.v1.{proto}_pb2").DESCRIPTOR.enum_types_by_name.items():
@@ -54,7 +54,7 @@ def enumerations() -> dict[str, list[str]]:
 
 @cache
 def made() -> list[tuple[str, str, set[str]]]:
-    """The texts that the code makes by a whole code: where, the code, the names of the arguments."""
+    """Return the texts that the code creates from a complete code: file, code, and names of the arguments."""
     found = []
     for path in [path for folder in SPEAKERS for path in sorted((ROOT / folder).rglob("*.py"))]:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -81,7 +81,7 @@ def test_every_value_of_the_protocol_has_a_text(name: str, language: str) -> Non
 def test_every_step_and_phase_has_a_text(language: str) -> None:
     texts = patterns("page", language)
     owed = {f"step.{game}.{step}" for game, steps in STEPS.items() for step in steps}
-    otherwise = {"step.cathedral.cathedral.last", "step.duel.turn.second", "step.duel.turn.last"}  # what follows them
+    otherwise = {"step.cathedral.cathedral.last", "step.duel.turn.second", "step.duel.turn.last"}  # their continuations
     assert owed | otherwise == {key for key in texts if key.startswith("step.")}
     assert arguments(texts["summary.phase"]) == {"phase", "round"}
     assert arguments(texts["summary.round"]) == {"round"}
@@ -101,7 +101,7 @@ def test_every_text_that_is_made_uses_its_arguments(language: str) -> None:
         service, (_, *game) = patterns("service", language), where.split("/")[:-1]
         texts = service if code in service else patterns("".join(game), language)
         assert code in texts, where
-        counted = {"count"} if isinstance(texts[code], dict) else set()  # which chooses the form
+        counted = {"count"} if isinstance(texts[code], dict) else set()  # which selects the plural form
         assert names == arguments(texts[code]) | counted, where
 
 
@@ -123,7 +123,7 @@ SOME = {"page": "close", "first": "first.done", "learn": "learn.path", "cathedra
 
 
 def test_the_page_says_missing_texts_in_english(tmp_path: Path) -> None:
-    """Key by key, whichever of the page's files a text is in."""
+    """Key by key, in any of the page's files."""
     build = run_path(str(ROOT / "clients" / "web" / "build.py"))
     write, read = build["write_texts"], build["read"]
 

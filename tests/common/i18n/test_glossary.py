@@ -1,4 +1,4 @@
-"""The glossary has a word in every language for whatever the games name, and a source for each word."""
+"""The glossary has a word in every language for everything that the games name, and a source for each word."""
 
 import json
 import re
@@ -15,13 +15,13 @@ from clerestory.i18n.glossary import GLOSSARY, NUMBER, OURS, SERVICE, Word, card
 from clerestory.i18n.languages import ENGLISH, LANGUAGES
 
 NAMES = ("cathedral", "duel")
-SIX = {"en", "de", "it", "es", "fr", "he"}  # that are complete
+SIX = {"en", "de", "it", "es", "fr", "he"}  # complete languages
 STEPS = {"cathedral": [step.name.removeprefix("AT_").lower() for step in CathedralStep], "duel": DUEL_STEPS}
 PARTS = (SERVICE, *NAMES)
 KINDS = ("step", "action")
 HEBREW = re.compile("[א-ת]")
 LATIN = re.compile(r"[A-Za-zÀ-ÿ]")
-TYPED = re.compile("['\"]|\\.\\.\\.|  |^ | $")  # as on a typewriter: ' for ’, ... for …
+TYPED = re.compile("['\"]|\\.\\.\\.|  |^ | $")  # as typed on a typewriter: ' for ’, ... for …
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -13,7 +13,7 @@ OTHERS = [language for language in LANGUAGES if language != ENGLISH]
 
 
 def all_labels(game: str, language: str) -> dict[str, str]:
-    """The label of every action of a game by its text, "" where no text is found."""
+    """Return the label of every action of a game by its text, "" where there is no text."""
     labels = Labels(game, GAMES[game].cards(), language)
     texts = (GAMES[game].action(code).text for code in range(GAMES[game].num_actions))
     return {text: labels.label(text, "") for text in texts}

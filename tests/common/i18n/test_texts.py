@@ -1,4 +1,4 @@
-"""Texts by key: arguments, plural forms, and what happens when a language lacks one."""
+"""Texts by key: arguments, plural forms, and the fallback if a language lacks one."""
 
 import re
 
@@ -113,7 +113,7 @@ def test_numbers_are_written_as_in_the_language(language: str) -> None:
     assert say("service", "lead.ahead", language=language, count=1.5).count("1,5") == (language in WITH_COMMA)
     signed = say("service", "change", language=language, amount="+2", thing="x")
     assert ("\u2066+2\u2069" in signed) == (language in RIGHT_TO_LEFT)
-    assert " " not in say("page", "percent", language=language, number="5")  # which is on one line with its sign
+    assert " " not in say("page", "percent", language=language, number="5")  # keeps the number and its sign on one line
 
 
 @pytest.mark.parametrize("language", [one for one in LANGUAGES if say("page", "percent", one, number=5) == "5%"])
@@ -123,11 +123,11 @@ def test_a_percent_sign_without_a_space_has_none_in_any_text(language: str) -> N
 
 
 def test_italian_numbers_have_no_article() -> None:
-    """It would depend on them: il 5%, l'8%, l'11%."""
+    """The article would depend on the number: il 5%, l'8%, l'11%."""
     article = re.compile(r"\b(il|lo|la|l’|\w+l|\w+ll[oa’]) ?\{(count|even|figure|loss|lost|number|share)\}")
     domains = ("first", "page", "review", "service", "terminal")
     texts_of = (one for domain in domains for one in patterns(domain, "it").items())
-    assert [key for key, text in texts_of if article.search(str(text))] == ["percent.over"]  # which is always 99%
+    assert [key for key, text in texts_of if article.search(str(text))] == ["percent.over"]  # always 99%
 
 
 LEAVE_OUT_ORE = ("take", "convert", "finish", "place", "trade_seals")  # effects of cards (D26, D28)
@@ -140,7 +140,7 @@ def test_cards_that_leave_out_ore_say_so(language: str) -> None:
 
 
 def test_every_tie_break_has_a_text() -> None:
-    """Gold, and the seat where gold is equal, too; a win that is shared."""
+    """Gold, the seat if gold is equal, too, and a shared win."""
     empty = {f"section_{number}": [] for number in (1, 2, 3)}
     for red, blue in ((5, 3), (3, 3)):
         duel = {"players": [empty | {"gold": red}, empty | {"gold": blue}]}

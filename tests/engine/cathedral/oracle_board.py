@@ -1,7 +1,7 @@
 """Phase III, the board: its fourteen steps and the end of the round.
 
-Functions that answer an action take its verb and its words; those that start a step either stop with `ask` or go on to
-the next step.
+Functions that play an action take its verb and its words; those that start a step either stop with `ask` or continue
+with the next step.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def _event(s: Position, verb: str, card: str) -> None:
     if card not in box.NEGATIVE_EVENTS:
         _event_acts(s)
     elif s.archbishop:
-        s.ask("protection", s.archbishop)  # R4: whatever the event would do
+        s.ask("protection", s.archbishop)  # R4: for any event
     else:
         _ask_thomas(s)
 
@@ -31,7 +31,7 @@ def _protection(s: Position, verb: str, *words: str) -> None:
 
 
 def _ask_thomas(s: Position) -> None:
-    """R4: the holder is asked when not protected yet, whatever the event would do."""
+    """R4: the holder is asked if not protected yet, for any event."""
     holder = s.holder("archbishop_thomas", [colour for colour in s.colours() if not s.player(colour).spared])
     if holder:
         s.ask("thomas", holder)
@@ -54,7 +54,7 @@ def _event_acts(s: Position) -> None:
 
 
 def _event_strikes(s: Position, player: Player) -> None:
-    """What an event does at once and without a choice; winter, volunteers and the blessing act in their own steps."""
+    """Apply an event's immediate effects without a choice; winter, volunteers and the blessing act in later steps."""
     if s.event == "hamleigh_levy":
         player.charge(4)
     elif s.event == "quarrel":
@@ -225,7 +225,7 @@ def _castle(s: Position) -> None:
 
 
 def _next_stall(s: Position) -> None:
-    """The next stall of this lap, or of the next lap, that still has someone; stall 0 is before the first."""
+    """Move to the next stall of this lap, or of the next lap, that still has a builder; stall 0 is before the first."""
     stalls = [*range(s.stall + 1, 5), *range(1, s.stall + 1)]
     open_stalls = [stall for stall in stalls if s.market[stall - 1]]
     if open_stalls:

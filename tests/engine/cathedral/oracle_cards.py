@@ -1,7 +1,7 @@
 """The cards of the board game, typed in by hand: the oracle's own copy of the catalogue.
 
 Dictionaries and tuples are in catalogue order. Nothing here is read from `catalogue.toml`, so that a comparison with
-the core compares the values as well.
+the core also compares the values.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ TAX_DIE = (2, 3, 3, 4, 4, 5)
 
 @dataclass(frozen=True)
 class Craftsman:
-    """One craftsman card; what a single use spends, asks for without spending it, and yields."""
+    """One craftsman card: what a single use spends, requires without spending, and yields."""
 
     round: int  # 1 to 6; 0: a starting craftsman
     cost: int  # gold, in the draft
@@ -29,7 +29,7 @@ class Craftsman:
     vp: int = 0
     gold: int = 0
     needs_cube: str = ""  # held, but not spent
-    needs_any_card: tuple[str, ...] = ()  # craftsmen of the same owner, one of which is enough
+    needs_any_card: tuple[str, ...] = ()  # craftsmen of the same owner; one of them is enough
     can_be_blessed: bool = True  # the archbishop's blessing can raise its capacity
 
     @property
@@ -108,5 +108,5 @@ EVENTS = (*NEGATIVE_EVENTS, *POSITIVE_EVENTS)
 
 
 def craftsmen_of(round_: int) -> list[str]:
-    """The four craftsmen of a round, in catalogue order."""
+    """Return the four craftsmen of a round, in catalogue order."""
     return [card for card, facts in CRAFTSMEN.items() if facts.round == round_]

@@ -1,4 +1,4 @@
-"""What may be done at each step: the chance events with their odds, and the seats' actions."""
+"""The legal actions at each step: the chance events with their odds, and the seats' actions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Odds = dict[str, Fraction]
 
 
 def legal(s: Position) -> list[str]:
-    """The actions of the one to act; for Nature every outcome that is possible by what everyone can see."""
+    """Return the legal actions; for Nature every outcome that is possible given public information."""
     if s.step == "over":
         return []
     if s.step in CHANCES:
@@ -23,7 +23,7 @@ def legal(s: Position) -> list[str]:
 
 
 def odds(s: Position) -> Odds:
-    """The probability of each outcome of the chance event that is due, by public information."""
+    """Return the probability of each outcome of the pending chance event, given public information."""
     return CHANCES[s.step](s)
 
 
@@ -68,7 +68,7 @@ def _draft(s: Position, me: Player) -> list[str]:
 
 
 def free_spaces(s: Position) -> list[str]:
-    """The spaces that a builder may go to; R16: three locations are named without a number."""
+    """Return the spaces that a builder may go to; R16: three locations are named without a number."""
     spaces = [name for name in ("archbishop", "castle", "start") if getattr(s, name) == ""]
     spaces += [f"kingsbridge.{i + 1}" for i in (0, 1) if s.kingsbridge[i] == ""]
     spaces += [f"shiring.{i + 1}" for i in (0, 1) if s.shiring[i] == ""]
@@ -102,7 +102,7 @@ def _market(s: Position, me: Player) -> list[str]:
 
 
 def _uses(s: Position, me: Player, card: str) -> int:
-    """How often a craftsman can be used now, by what its owner holds and what is left of its capacity."""
+    """Return how often a craftsman can be used now, given its owner's goods and the rest of its capacity."""
     facts = box.CRAFTSMEN[card]
     if facts.needs_any_card and not me.has_any(facts.needs_any_card):
         return 0
@@ -114,7 +114,7 @@ def _uses(s: Position, me: Player, card: str) -> int:
 
 
 def _in_order(s: Position, card: str) -> bool:
-    """Whether the canonical order (R21) still has room for a craftsman."""
+    """Whether the canonical order (R21) still allows a craftsman."""
     if s.last_used == "":
         return True
     if box.CRAFTSMEN[s.last_used].free:

@@ -1,6 +1,6 @@
-"""What each action does: the entry to all steps, and the round start, the draft and the builders themselves.
+"""The effects of each action: the entry to all steps, and the round start, the draft and the builders themselves.
 
-One function a step; it takes the action's verb and its words. What happens by itself then happens at once, up to the
+There is one function per step, which takes the action's verb and its words. Automatic effects follow at once, up to the
 next choice or chance event.
 """
 

@@ -1,4 +1,4 @@
-"""The oracle's position: the fields of RULES.md section 4 under the same names, and the few acts all rules share."""
+"""The oracle's position: the fields of RULES.md section 4 under the same names, and operations shared by all rules."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _CATALOGUE = [*box.CRAFTSMEN, *box.RESOURCE_CARDS, *box.ADVANTAGES, *box.CUBES]
 
 
 def with_card(cards: list[str], card: str) -> list[str]:
-    """The list with one card (or cube type) more, in catalogue order."""
+    """Return the list with one more card (or cube type), in catalogue order."""
     return sorted([*cards, card], key=_CATALOGUE.index)
 
 
 def turn_up(deck: list[str], card: str) -> None:
-    """Takes a card off a deck; where the order says another one, the order gives way."""
+    """Take a card off a deck; if the known order has another card, it gives way."""
     if not deck:
         return  # unknown
     if card in deck:
@@ -32,7 +32,7 @@ class Player(SimpleNamespace):
         return count
 
     def add(self, kind: str, count: int) -> None:
-        """Changes the cubes of a type, or the gold, which never passes 30 (step 3)."""
+        """Change the cubes of a type, or the gold, which never exceeds 30 (step 3)."""
         total = self.held(kind) + count
         setattr(self, kind, min(total, GOLD_LIMIT) if kind == "gold" else total)
 
@@ -43,7 +43,7 @@ class Player(SimpleNamespace):
         return any(card in self.craftsmen for card in craftsmen)
 
     def use_up(self, card: str) -> None:
-        """A once card leaves the game, perhaps in the round in which it was taken."""
+        """Remove a single-use card from the game, possibly in the round in which it was taken."""
         self.advantages.remove(card)
         self.fresh = [other for other in self.fresh if other != card]
 
@@ -51,7 +51,7 @@ class Player(SimpleNamespace):
         return len(self.craftsmen) > (6 if "jack" in self.advantages else 5)
 
     def score(self, account: str, points: int) -> None:
-        """Earns VP, noted under `vp_priory`, `vp_craftsmen` or `vp_cards`."""
+        """Earn VP, recorded under `vp_priory`, `vp_craftsmen` or `vp_cards`."""
         self.vp += points
         setattr(self, account, getattr(self, account) + points)
 
@@ -61,7 +61,7 @@ class Player(SimpleNamespace):
         self.vp_lost += lost
 
     def charge(self, due: int) -> None:
-        """Pays what there is, and loses 1 VP for every full 2 gold missing (step 9)."""
+        """Pay as much as possible, and lose 1 VP for every full 2 gold missing (step 9)."""
         paid = min(due, self.gold)
         self.gold -= paid
         self.lose_vp((due - paid) // 2)
@@ -70,7 +70,7 @@ class Player(SimpleNamespace):
 class Position(SimpleNamespace):
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> Position:
-        """Reads the inner position of RULES.md section 4; the argument is copied, not kept."""
+        """Read the inner position of RULES.md section 4; the argument is copied."""
         own = copied(fields)
         players = [Player(**player) for player in own["players"]]
         return cls(**{**own, "players": players})
@@ -86,7 +86,7 @@ class Position(SimpleNamespace):
         return self.players[box.COLOURS.index(colour)]
 
     def clockwise_from(self, colour: str) -> list[str]:
-        """All colours, the given one first."""
+        """Return all colours, the given one first."""
         seat = box.COLOURS.index(colour)
         return self.colours()[seat:] + self.colours()[:seat]
 
@@ -98,7 +98,7 @@ class Position(SimpleNamespace):
         return order[order.index(colour) + 1 :]
 
     def holder(self, card: str, among: Iterable[str]) -> str:
-        """The colour that holds an advantage card, or ""."""
+        """Return the colour that holds an advantage card, or ""."""
         return next((colour for colour in among if card in self.player(colour).advantages), "")
 
     def ask(self, step: str, who: str) -> None:
@@ -106,7 +106,7 @@ class Position(SimpleNamespace):
         self.to_act = who
 
     def produce(self, player: Player, kind: str, count: int) -> None:
-        """Cubes out of the supply: sand, wood and stone may be owed (R7), metal never (R9)."""
+        """Take cubes from the supply: sand, wood and stone may be owed (R7), metal never (R9)."""
         if kind == "metal":
             count = min(count, self.supply["metal"])
         player.add(kind, count)
@@ -118,7 +118,7 @@ class Position(SimpleNamespace):
 
 
 def copied(value: Any) -> Any:
-    """A value copied, with what is in it, objects as dictionaries; in a fifth of the time of `dataclasses.asdict`."""
+    """Return a deep copy, with objects as dictionaries; five times as fast as `dataclasses.asdict`."""
     if type(value) in (str, int, bool):
         return value
     if type(value) is list:
@@ -126,4 +126,4 @@ def copied(value: Any) -> Any:
     return {name: copied(one) for name, one in (value if type(value) is dict else vars(value)).items()}
 
 
-Move = Callable[..., None]  # of a position, a verb and its words
+Move = Callable[..., None]  # (position, verb, words)

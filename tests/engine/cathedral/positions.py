@@ -1,7 +1,7 @@
-"""Positions to test with: consistent to the last cube and card, so that the core accepts them.
+"""Positions for tests: consistent to the last cube and card, so that the core accepts them.
 
-Built directly: the draft, the first draw of a builder, the event with all builders on the board, the market and the
-cathedral. Everything between is reached from there by playing.
+The draft, the first draw of a builder, the event with all builders on the board, the market and the cathedral are built
+directly. Everything between is reached from there by playing.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def play_all(game: Core, *texts: str) -> Core:
 
 
 def until(game: Core, *steps: str) -> Core:
-    """Plays on to the first of the steps: passing, saving or leaving if that can be done, else whatever comes first."""
+    """Play on to the first of the steps: pass, save or leave if possible, else take the first action."""
     while game.position()["step"] not in steps:
         texts = sorted(game.legal())
         game.play(next((text for text in texts if text.split()[0] in QUIET), texts[0]))
@@ -62,11 +62,11 @@ def each(verb: str, things: Iterable[object]) -> set[str]:
     return {f"{verb} {thing}" for thing in things}
 
 
-Story = list[Any]  # a position; then, in any order, actions divided by semicolons, and dictionaries of what is seen
+Story = list[Any]  # a position; then, in any order, actions separated by semicolons, and expected values
 
 
 def tell(story: Story) -> Iterator[tuple[Fields, Fields]]:
-    """Plays a story; yields what is seen, and what the story says is seen."""
+    """Play a story; yield actual and expected values."""
     fields, *parts = story
     game = Core.from_position(fields)
     for part in parts:
@@ -77,7 +77,7 @@ def tell(story: Story) -> Iterator[tuple[Fields, Fields]]:
 
 
 def look(game: Core, thing: str) -> Any:
-    """What is seen: `step`, `stock.wood`, `red.gold`, `gold` of each, `odds`, `offered`, `offered hire`, `verbs`."""
+    """Return a value: `step`, `stock.wood`, `red.gold`, `gold` of each, `odds`, `offered`, `offered hire`, `verbs`."""
     name, _, verb = thing.partition(" ")
     if name == "offered":
         return offered(game, verb)
@@ -96,10 +96,10 @@ def look(game: Core, thing: str) -> Any:
 
 
 def draft(seats: int, round_: int = 1, kingsbridge: Iterable[str] = (), **changes: Fields) -> Fields:
-    """The start of the draft: red begins, all resource cards but the largest sand and stone can be had.
+    """Return the start of the draft: red begins, all resource cards but the largest sand and stone are available.
 
-    `kingsbridge` names the two cards shown there. `changes` gives by colour what differs from the opening: `gold`,
-    `vp`, cubes (taken out of the supply), `craftsmen` and `advantages` (turned up before), `grey`, `limited`.
+    `kingsbridge` names the two cards shown there. `changes` gives, by colour, the differences from the opening: `gold`,
+    `vp`, cubes (taken from the supply), `craftsmen` and `advantages` (turned up before), `grey`, `limited`.
     """
     fields = opening(seats)
     fields.update(round=round_, step="draft", to_act="red")
@@ -114,7 +114,7 @@ def draft(seats: int, round_: int = 1, kingsbridge: Iterable[str] = (), **change
 
 
 def bag(seats: int, round_: int = 1, **changes: Fields) -> Fields:
-    """The first draw of a builder: nobody took a card, every worker is at the mill."""
+    """Return the first draw of a builder: no card was taken, every worker is at the mill."""
     fields = draft(seats, round_, **changes)
     fields.update(step="draw", to_act="nature", supply_resources=[], supply_craftsmen=[])
     for own in fields["players"]:
@@ -125,7 +125,7 @@ def bag(seats: int, round_: int = 1, **changes: Fields) -> Fields:
 def board(
     seats: int, event: str, spaces: str = "", round_: int = 1, kingsbridge: Iterable[str] = (), **changes: Fields
 ) -> Fields:
-    """All builders stand and `event` lies on top.
+    """Return a position with all builders on the board and `event` on top of the deck.
 
     `spaces` is like "red priory, blue kingsbridge.1"; the other builders fill the market, castle, start, court and
     Priory in this order. `resource_cards` in `changes` have their workers on them; the other workers are at the mill.
@@ -152,7 +152,7 @@ def board(
 def late(
     seats: int, step: str, spaces: str = "", round_: int = 1, event: str = "kings_favour", **changes: Fields
 ) -> Fields:
-    """Step `market` or `cathedral` under an event: only the builders named stand, the workers are at home."""
+    """Return step `market` or `cathedral` under an event: only the named builders are placed, workers are at home."""
     fields = board(seats, event, "", round_, **changes)
     for location in ("castle", "start"):
         fields[location] = ""
@@ -192,13 +192,13 @@ def _turn_up_events(fields: Fields, past: list[str], coming: str) -> None:
     others = [card for card in reversed(box.EVENTS) if card != coming and card not in past]
     seen = [*past, *others][: fields["round"] - 1]
     unseen = [card for card in box.EVENTS if card not in seen]
-    order = sorted(unseen, key=lambda card: card != coming)  # the one to come on top
+    order = sorted(unseen, key=lambda card: card != coming)  # the coming one on top
     fields["unseen_events"] = unseen
     fields["event_deck"] = order[: 7 - fields["round"]]
 
 
 def _turn_up_craftsmen(fields: Fields, held: list[str]) -> None:
-    """Of the round's craftsmen, those that nobody holds lie at Shiring first, then in the supply."""
+    """Place the round's craftsmen that are not held: at Shiring first, then in the supply."""
     free = [card for card in box.craftsmen_of(fields["round"]) if card not in held]
     fields["shiring_cards"] = [*free[:2], "", ""][:2]
     fields["supply_craftsmen"] = free[2:]
@@ -206,7 +206,7 @@ def _turn_up_craftsmen(fields: Fields, held: list[str]) -> None:
 
 
 def _change(fields: Fields, own: Fields, changes: Fields) -> None:
-    """Changes a player, with the supply and the VP account kept."""
+    """Change a player, keeping the supply and the VP account consistent."""
     for kind in box.CUBES:
         fields["supply"][kind] -= changes.get(kind, 0)
     own["workers"] += changes.get("grey", 0) + ("otto" in changes.get("advantages", ()))
@@ -218,7 +218,7 @@ def _change(fields: Fields, own: Fields, changes: Fields) -> None:
 
 
 def _stand(fields: Fields, spaces: str) -> None:
-    """Puts builders on spaces: "red market, blue shiring.2"; without a number, on the lowest free one (R16)."""
+    """Put builders on spaces: "red market, blue shiring.2"; without a number, on the lowest free one (R16)."""
     for place in filter(None, spaces.split(", ")):
         colour, space = place.split()
         name, _, number = space.partition(".")

@@ -1,4 +1,4 @@
-"""Positions for tests: a game is led to a step, then what the test is about is set by hand."""
+"""Positions for tests: a game is led to a step, then the fields under test are set by hand."""
 
 import copy
 from typing import Any
@@ -30,7 +30,7 @@ def deck_of(state: State) -> list[str]:
 
 
 def swapped(state: State) -> State:
-    """The same table with another event to come."""
+    """Return the same position with another coming event."""
     table = fields(state)
     deck = table["event_deck"]
     other = next(card for card in table["unseen_events"] if card != deck[0])
@@ -38,7 +38,7 @@ def swapped(state: State) -> State:
 
 
 def reach(step: str, *, round_: int = 1, seats: int = 2, seed: int = 1) -> State:
-    """A game in which everybody passes where possible, at the first decision of a step."""
+    """Return a game in which all seats pass where possible, at the first decision of a step."""
     rng = Rng(seed)
     state = CATHEDRAL.new(seats, rng)
     while fields(state)["step"] != step or fields(state)["round"] != round_:
@@ -49,7 +49,7 @@ def reach(step: str, *, round_: int = 1, seats: int = 2, seed: int = 1) -> State
 
 
 def changed(state: State, changes: dict[str, Any] | None = None, **players: dict[str, Any]) -> State:
-    """The position with fields and players' fields set; cubes come out of the general supply."""
+    """Return the position with fields and players' fields set; cubes come from the general supply."""
     position = copy.deepcopy(state.to_position())
     position["cathedral"] |= changes or {}
     for colour, values in players.items():

@@ -1,8 +1,8 @@
 """The core and a second model agree ply by ply: legal actions, odds, the whole position, and the result.
 
-That model is written from the rules alone: slow, plain, and the judge of the fast core. It shares nothing with it: the
-card values are its own (`oracle_cards`), the position is one dataclass (`oracle_state`), what may be done and what is
-then done are one function a step (`oracle_legal`, `oracle_play`).
+That model is written from the rules alone: slow and simple, the reference for the fast core. It shares nothing with it:
+it has its own card values (`oracle_cards`), its position is one dataclass (`oracle_state`), and each step has one
+function for its legal actions and one for their effects (`oracle_legal`, `oracle_play`).
 """
 
 from __future__ import annotations
@@ -29,32 +29,32 @@ class Oracle(PlainGame):
 
     @classmethod
     def from_position(cls, fields: dict[str, Any]) -> Oracle:
-        """Reads the inner position of RULES.md section 4, all fields present, decks known or `[]`."""
+        """Read the inner position of RULES.md section 4, with all fields present, and decks known or `[]`."""
         return cls(Position.from_dict(fields))
 
     def position(self) -> dict[str, Any]:
         return self._state.to_dict()
 
     def returns(self) -> list[Fraction]:
-        """The win share of each seat at the end: most VP, then most gold, then shared (R11)."""
+        """Return the win share of each seat at the end: most VP, then most gold, then shared (R11)."""
         results = [(player.vp, player.gold) for player in self._state.players]
         winners = results.count(max(results))
         return [Fraction(1, winners) if result == max(results) else Fraction(0) for result in results]
 
     def margins(self) -> list[int]:
-        """The VP of each seat less the best other seat's."""
+        """Return the VP of each seat minus the best other seat's."""
         points = [player.vp for player in self._state.players]
         return [own - max(points[:seat] + points[seat + 1 :]) for seat, own in enumerate(points)]
 
 
 def random_action(state: State, rng: Rng) -> Action:
-    """Any legal action; now and then Nature brings up what was not dealt."""
+    """Return any legal action; occasionally Nature reveals a card that was not dealt."""
     legal = state.legal_actions()
     return state.draw(rng) if state.turn == NATURE and rng.below(4) else legal[rng.below(len(legal))]
 
 
 def compare_game(seats: int, seed: int) -> set[str]:
-    """Play one random game on both; return the words of what was played."""
+    """Play one random game on both; return the words of its actions."""
     rng, core, words = Rng(seed), Core(CATHEDRAL.new(seats, seed)), set[str]()
     oracle = Oracle.from_position(core.position())
     assert_equal(core, oracle)

@@ -1,4 +1,4 @@
-"""The card catalogue: the shipped file, its hash, and every way in which another can be wrong."""
+"""The card catalogue: the shipped file, its hash, and every possible error in another."""
 
 import re
 from functools import partial
@@ -48,7 +48,7 @@ GAIN = 'effect = { kind = "gain", gold = 8 }'
 YIELD = 'effect = { kind = "yield", cubes = 1 }'
 ONE_VP = "gives = { vp = 1 }"
 
-#   card, its line, the line instead, the field that is named, what is said of it
+#   card, its line, the replacement line, the field at fault, the error
 WRONG: list[tuple[str, str, str, str, str]] = [
     ("potter_2", "cost = 5", "cost = 31", "craftsmen.potter_2.cost", "must be at most 30"),
     ("potter_2", "cost = 5", 'cost = "4"', "craftsmen.potter_2.cost", "must be a whole number"),

@@ -1,4 +1,4 @@
-"""Knowledge of Ellen's owner alone (R40): views, keys, deals, positions, and events entered from outside."""
+"""Private knowledge of Ellen's owner (R40): views, keys, deals, positions, and events entered from outside."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -78,7 +78,7 @@ def test_odds_do_not_know_what_the_owner_knows() -> None:
         view.play(view.draw(1) if view.turn == NATURE else view.legal_actions()[-1])
     assert view.odds() == [1 / 9] * 9
     assert view.draw(1).text == "event quarrel"
-    view.play("event volunteers")  # whatever was said to be seen
+    view.play("event volunteers")  # whatever was entered before
     assert deck_of(view) == []
     assert "quarrel" in unseen(view)
 
@@ -152,7 +152,7 @@ def test_what_was_said_is_no_part_of_the_history() -> None:
 
 
 def test_r40_ellens_owner_knows_from_the_draft_to_the_event() -> None:
-    """Taken in round 1, she shows nothing in that round, and each later round's event once its cards lie out."""
+    """Taken in round 1, she shows nothing in that round, and each later round's event once its cards are turned up."""
     state, rng, rounds = read(board(2, "kings_favour", "red kingsbridge.1", 1, ["ellen"])), Rng(1), set()
     while not state.over:
         table = fields(state)

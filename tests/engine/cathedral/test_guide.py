@@ -1,4 +1,4 @@
-"""The guide: what its value and its weights prefer."""
+"""The preferences of the guide's value and weights."""
 
 from tests.engine.cathedral.scenes import changed, reach, texts
 

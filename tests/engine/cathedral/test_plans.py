@@ -1,4 +1,4 @@
-"""Plans of conversions and discards: the best of all orders, or why there is none."""
+"""Plans of conversions and discards: the best order, or why there is none."""
 
 from collections import Counter
 from itertools import product
@@ -10,7 +10,7 @@ from clerestory.engine.cathedral import plans
 from clerestory.engine.cathedral.plans import held, planned
 
 GAME = GAMES["cathedral"]
-MOST_ORDERS = 2000  # of a position that is compared
+MOST_ORDERS = 2000  # per compared position
 
 
 def gold_of(state: State, seat: int) -> int:
@@ -18,7 +18,7 @@ def gold_of(state: State, seat: int) -> int:
 
 
 def all_orders(state: State) -> dict[tuple[tuple[str, int], ...], int]:
-    """Return the most gold after every number of uses that any order of the rules reaches, by trying all."""
+    """Return the most gold for every number of uses that any legal order reaches, by trying all."""
     seat, best = state.turn, {}
     waiting: list[tuple[State, dict[str, int]]] = [(state.copy(), {})]
     known = set()
@@ -79,7 +79,7 @@ def test_plans_equal_the_best_of_all_orders() -> None:
                     after.play(text)
                 assert gold_of(after, state.turn) == best[key]
                 lossy += best[key] == 30
-                for one in result.possible:  # with everything else as planned, the most is possible, one more is not
+                for one in result.possible:  # with everything else as planned, the maximum is possible, one more is not
                     assert used({**plan, one.item: one.most}) in best
                     assert used({**plan, one.item: one.most + 1}) not in best
     assert compared > 500
@@ -129,7 +129,7 @@ def test_faults_name_what_is_to_blame(plan: dict[str, int], code: str) -> None:
 
 
 def holding(*craftsmen: str, **cubes: int) -> State:
-    """A position at the cathedral whose seat to act alone has craftsmen, with the given cubes."""
+    """Return a position at the cathedral in which only the seat to act has craftsmen, with the given cubes."""
     fields = positions("cathedral", 1)[0].to_position()
     table = fields["cathedral"]
     me = table["players"][("red", "blue").index(table["to_act"])]
@@ -148,7 +148,7 @@ def test_who_lacks_a_helper_or_goods_that_must_be_held_is_told_which(card: str, 
 
 
 def test_the_craftsman_used_last_cannot_be_used_again_at_once() -> None:
-    """Gold is not what is lacking."""
+    """Gold is not the reason."""
     state = holding("woodworker", "master_woodworker_1", wood=2)
     state.play("convert master_woodworker_1 1")
     faults = result_of(state, {"master_woodworker_1": 1}).faults

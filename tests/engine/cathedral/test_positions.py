@@ -1,4 +1,4 @@
-"""Positions are read strictly, with messages for all faults, and printed as a table."""
+"""Positions are validated strictly, with messages for all errors, and printed as a table."""
 
 import json
 from bisect import bisect
@@ -50,7 +50,7 @@ def test_a_fault_names_its_field(changes: dict[str, Any], field: str, descriptio
     assert matching(found, f"cathedral.{field}", description), found
 
 
-# -- what must add up ------------------------------------------------------------------------------
+# -- totals -----------------------------------------------------------------------------------------
 
 TABLE = SOUND["cathedral"]
 RED, BLUE, GREEN, YELLOW = TABLE["players"]
@@ -62,7 +62,7 @@ def supply(**changes: int) -> dict[str, Any]:
     return {"supply": TABLE["supply"] | changes}
 
 
-#   fields changed, and the faults: their fields and descriptions
+#   fields changed, and the errors: their fields and descriptions
 SUMS: list[tuple[dict[str, Any], dict[str, str]]] = [
     (supply(wood=TABLE["supply"]["wood"] + 1), {"supply.wood": "players, market and supply hold 24; there are 23"}),
     (supply(metal=TABLE["supply"]["metal"] - 2), {"supply.metal": "players, court and supply hold 11; there are 13"}),
@@ -91,7 +91,7 @@ def test_all_faults_come_at_once_a_builder_too_many_among_them() -> None:
     assert "builders of blue" in found["cathedral.players[1]"]
 
 
-# -- what else is true of every position -----------------------------------------------------------
+# -- other invariants ------------------------------------------------------------------------------
 
 
 def test_positions_and_records_of_older_rules_are_refused() -> None:
@@ -108,7 +108,7 @@ def test_positions_and_records_of_older_rules_are_refused() -> None:
 OPENING = CATHEDRAL.new(2, 1).to_position()["cathedral"]
 UNSEEN = [card for card in OPENING["unseen_advantages"] if card != "aliena"]
 
-#   invariant, the field it blames, fields of the opening, fields of red
+#   invariant, the field at fault, fields of the opening, fields of red
 UNSOUND: list[tuple[int, str, dict[str, Any], dict[str, Any]]] = [
     (7, "drawn", {"drawn": "red"}, {"bag": 2}),
     (8, "waiting", {"waiting": ["red"]}, {"bag": 2}),
@@ -141,7 +141,7 @@ UNSOUND: list[tuple[int, str, dict[str, Any], dict[str, Any]]] = [
 def test_an_unsound_position_says_which_rule_it_breaks(
     invariant: int, blamed: str, changes: dict[str, Any], red: dict[str, Any]
 ) -> None:
-    """Faults of sums are found earlier, with their fields."""
+    """Errors in totals are found earlier, with their fields."""
     [(field, description)] = faults({**changes, "red": red})
     assert field == f"cathedral.{blamed}".rstrip(".")
     assert description == f"breaks rule {invariant} of every position: {CATHEDRAL.invariants[invariant]}"
@@ -149,7 +149,7 @@ def test_an_unsound_position_says_which_rule_it_breaks(
 
 MANY = ["mortar_mixer", "woodworker", "stonecutter", "mason_1", "mortar_mixer_1", "potter_2"]
 
-#   invariant, the field it blames, step, round, fields changed there, fields of red
+#   invariant, the field at fault, step, round, fields changed there, fields of red
 LATER: dict[str, tuple[int, str, str, int, dict[str, Any], dict[str, Any]]] = {
     "limited by an event that could still come up": (20, ".event", "advantages", 2, {}, {"limited": True}),
     "free by a card that is still to come": (7, ".drawn", "builder", 2, {"free_placement": True}, {}),
@@ -177,7 +177,7 @@ def test_no_builder_stands_behind_a_free_space(location: str) -> None:
 
 
 def after_event(event: str, step: str, **reached: int) -> State:
-    """An event comes up, and everybody goes on to a step."""
+    """Return a position in which an event has come up, and all seats have continued to a step."""
     state = reach("event", **reached)
     state.play(f"event {event}")
     while fields(state)["step"] != step:
@@ -216,7 +216,7 @@ def test_only_who_can_have_been_blessed_has_used_the_blessing(
 
 @pytest.mark.parametrize("sand", [6, 33])
 def test_too_many_cubes_before_production(sand: int) -> None:
-    """They and those to come would be more than can be sold at once."""
+    """These and the coming cubes would exceed what can be sold at once."""
     state = reach("archbishop", round_=2)
     owner = fields(state)["to_act"]
     assert changed(state, **{owner: {**NO_CUBES, "sand": 5}}).check() == 0
@@ -252,7 +252,7 @@ RESOURCE_CARDS = {row["id"]: row for row in CATHEDRAL.cards()["resource_cards"]}
 
 
 def hoard(state: State, seat: int, cube: str, count: int) -> dict[str, Any]:
-    """The position with so many more cubes in a hand, and its workers on free resource cards of the same type."""
+    """Return the position with `count` more cubes in a hand, and its workers on free resource cards of that type."""
     position = state.to_position()
     player = position["cathedral"]["players"][seat]
     player[cube] += count
@@ -275,12 +275,12 @@ def is_refused(position: dict[str, Any]) -> bool:
 
 
 def most_accepted(more: Callable[[int], dict[str, Any]], counts: range) -> int:
-    """The largest count whose position passes all checks."""
+    """Return the largest count whose position passes all checks."""
     return counts[bisect(counts, False, key=lambda count: is_refused(more(count))) - 1]
 
 
 def played_on(position: dict[str, Any], seed: int, plies: int) -> State:
-    """The state some random plies later; each on the way passes all checks."""
+    """Return the state some random plies later; every position in between passes all checks."""
     rng, state = Rng(seed), CATHEDRAL.from_position(position)
     for _ in range(plies):
         if state.over:
@@ -300,7 +300,7 @@ def test_the_metal_of_the_court_has_room_in_the_list_of_sales() -> None:
 
 
 def richer(state: State, seat: int, source: str, count: int) -> dict[str, Any]:
-    """The position with so many VP from a source, or lost, in a player's account."""
+    """Return the position with `count` more VP from a source, or lost, in a player's account."""
     position = state.to_position()
     player = position["cathedral"]["players"][seat]
     player["vp"] += (count - player[source]) * (-1 if source == "vp_lost" else 1)
@@ -309,7 +309,7 @@ def richer(state: State, seat: int, source: str, count: int) -> dict[str, Any]:
 
 
 SOURCES = ("vp_priory", "vp_craftsmen", "vp_cards", "vp_lost")
-#   seats, seed, what there is more and more of, its kinds, the least and the most that is tried
+#   seats, seed, the quantity that is increased, its kinds, the smallest and the largest tried count
 MORE = [(2, 3, hoard, CUBES, 0, 41), (4, 4, hoard, CUBES, 0, 41), (3, 3, richer, SOURCES, None, 6001)]
 
 
@@ -317,7 +317,7 @@ MORE = [(2, 3, hoard, CUBES, 0, 41), (4, 4, hoard, CUBES, 0, 41), (3, 3, richer,
 def test_as_much_as_passes_can_be_played_on_with(
     seats: int, seed: int, more: Callable[..., Any], kinds: tuple[str, ...], least: int | None, end: int
 ) -> None:
-    """At every step; the positions after it pass as well."""
+    """At every step; the following positions pass as well."""
     counts = set[int]()
     steps = {fields(state)["step"]: state.copy() for state in walk(CATHEDRAL, seats, seed)}
     for state, kind in product(steps.values(), kinds):

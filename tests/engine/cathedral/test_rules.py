@@ -1,4 +1,4 @@
-"""The rules, ruling by ruling; what no ruling is about is left to the comparison with the plain model."""
+"""The rules, ruling by ruling; everything else is covered by the comparison with the reference model."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def up_to(action: str, most: int) -> set[str]:
 
 
 def sparse_wood(stock: int) -> Fields:
-    """All wood but 3 is in hands or at the market; one is owed when the market has 4."""
+    """Return a position with all wood but 3 in hands or at the market; one is owed when the market has 4."""
     fields = late(4, "cathedral", **{colour: {"wood": 5, "craftsmen": ["mortar_mixer"]} for colour in COLOURS})
     fields["stock"]["wood"] = stock
     fields["supply"]["wood"] = 23 - 20 - stock
@@ -105,7 +105,7 @@ STORIES: dict[str, Story] = {
     "R2: the third of a limited colour is set aside": [
         limited(), "draw red; accept; wait red; draw red; accept; wait red; draw red",
         {"step": "draw", "cost": 5, "drawn": "", "red.aside": 1, "red.bag": 0},
-        "draw blue; redraw", {"cost": 5}],  # still there: none was offered on the third red
+        "draw blue; redraw", {"cost": 5}],  # still available: it was not offered on the third red
     "R3: a returned builder was not drawn": [
         limited(), "draw red; accept; wait red; draw red", {"step": "redraw", "to_act": "red"},
         "redraw", {"cost": 6, "red.bag": 2, "redraw_used": True},
@@ -234,7 +234,7 @@ STORIES: dict[str, Story] = {
         "finish", {"step": "advantages", "red.vp": 2}],
     "R21: gold-making and gold-spending keep their free order": [
         cathedral(5, gold=29, wood=2, sand=1, craftsmen=["master_woodworker_1", "goldsmith_5", "potter_2"]),
-        "convert master_woodworker_1 1",  # each step applies the limit of gold; twice running is one step
+        "convert master_woodworker_1 1",  # each step applies the limit of gold; two uses in a row are one step
         {"red.gold": 30, "offered": up_to("convert goldsmith_5", 6) | {"convert potter_2 1", "finish"}},
         "convert goldsmith_5 2; convert master_woodworker_1 1",
         {"red.gold": 28, "used": [{"craftsman": "master_woodworker_1", "times": 2},
@@ -300,12 +300,12 @@ def test_story(name: str) -> None:
 
 @pytest.mark.parametrize(("seats", "costs"), [(2, [7, 6, 5, 4, 3, 2]), (3, [7, 6, 5, 4, 3, 2, 1, 0, 0])])
 def test_r26_each_builder_costs_one_less(seats: int, costs: list[int]) -> None:
-    """The sixth of two players still costs 2, though the bag is empty."""
+    """The sixth builder of two players still costs 2, although the bag is empty."""
     game = Core.from_position(bag(seats))
     seen = []
     while until(game, "builder", "waiting").position()["step"] == "builder":
         seen.append(game.position()["cost"])
-        game.play(sorted(game.legal())[-1])  # wait, where it can be done
+        game.play(sorted(game.legal())[-1])  # wait, where possible
     assert seen == costs
 
 

@@ -1,4 +1,4 @@
-"""The scripted player: each rule in a position where it decides, and the same game for ever."""
+"""The scripted player: each rule in a position where it decides, and a fixed game."""
 
 import hashlib
 from typing import Any
@@ -15,7 +15,7 @@ from tests.shipped import CATHEDRAL
 
 
 def table(**me: Any) -> ScriptView:
-    """The first draft, in which the seat holds the given things."""
+    """Return the first draft, in which the seat holds the given things."""
     state = CATHEDRAL.new(2, 3)
     state.play_nature(1)
     seen = script.view_of(state)

@@ -1,6 +1,6 @@
 """The cards of Builders Duel, typed in by hand: the oracle's own copy of the catalogue.
 
-Nothing here is read from `catalogue.toml`, so that a comparison with the core compares the values as well.
+Nothing here is read from `catalogue.toml`, so that a comparison with the core also compares the values.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ NEEDS = {
     },
     "blue": {"I": ("beam", "mortar", "brick"), "II": ("mortar", "brick", "cloth"), "III": ("beam", "cloth", "bell")},
 }
-PLACING = {1: 2, 2: 6, 3: 12}  # gold by the number of materials
+PLACING = {1: 2, 2: 6, 3: 12}  # gold by number of materials
 BONUS_SEALS, BONUS_GOLD, BONUS_TURNS = 2, 10, 2
 SEAL_PRICE = 2
 
@@ -43,8 +43,8 @@ SEAL_PRICE = 2
 @dataclass(frozen=True)
 class Market:
     limit: int  # purchases in one use
-    price: int = 3  # gold a chip of wood, sand or stone
-    wool: int = 3  # gold for a raw wool
+    price: int = 3  # gold per chip of wood, sand or stone
+    wool: int = 3  # gold per raw wool
 
 
 INCOME = {"income_4": 4, "income_5": 5, "income_6": 6}

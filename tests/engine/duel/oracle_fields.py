@@ -1,4 +1,4 @@
-"""The oracle's table as the fields of RULES.md section 4, and back."""
+"""Converts the oracle's position to the fields of RULES.md section 4, and back."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _places(places: Iterable[int]) -> list[str]:
     return [box.PLACES[place] for place in sorted(places)]
 
 
-#   fields that are attributes of the position, under names of its own where they differ
+#   fields that are attributes of the position, with their own names where they differ
 SAME = {name: name for name in ("phase", "round", "step", "to_act", "power", "flipping", "built")}
 SAME |= {"first_player": "first", "turn_of": "active", "seals_due": "draws", "cheap": "toledo"}
 
@@ -73,7 +73,7 @@ def _player_fields(player: Player) -> Fields:
 
 
 def from_fields(fields: Fields) -> Position:
-    """Reads a position; what is missing to 74 gold is the bank's."""
+    """Read a position; the bank has the rest of the 74 gold."""
     players = {colour: _player(colour, own) for colour, own in zip(box.COLOURS, fields["players"], strict=True)}
     dealt = 9 if fields["step"] not in ("deal", "over") else sum(card != "" for card in fields["grid"])
     s = Position(

@@ -1,4 +1,4 @@
-"""What may be done at each step: the chance events with their odds, and the seats' actions."""
+"""The legal actions at each step: the chance events with their odds, and the seats' actions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def legal(s: Position) -> list[str]:
 
 
 def odds(s: Position) -> dict[str, Fraction]:
-    """The probability of each outcome at Nature's turn, by what everyone can see."""
+    """Return the probability of each outcome at Nature's turn, given public information."""
     if s.step == "flip":
         return {f"face {face}": Fraction(1, 2) for face in box.FACES[s.flipping]}
     verb, pile = ("deal", s.unseen_cards) if s.step == "deal" else ("draw", s.unseen_seals)
@@ -42,7 +42,7 @@ def _turn(s: Position) -> list[str]:
 
 
 def _builds(s: Position) -> list[str]:
-    """The sets of materials in the camp that a section misses and the gold pays (D32)."""
+    """Return the sets of materials in the camp that a section lacks and the gold pays for (D32)."""
     me = s.me()
     sets = [
         (section, materials)

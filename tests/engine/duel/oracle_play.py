@@ -1,4 +1,4 @@
-"""What follows from each action: one function a step, and what happens by itself up to the next choice or event."""
+"""The effects of each action: one function per step, and automatic effects up to the next choice or event."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _deal(s: Position, verb: str, card: str) -> None:
 
 
 def _turn_up(order: list[str], thing: str) -> None:
-    """Takes a card or seal off its pile; where the order says another one, the two trade places."""
+    """Take a card or seal off its pile; if the known order has another one, the two trade places."""
     if order:
         order[order.index(thing)] = order[0]
         order.pop(0)
@@ -68,7 +68,7 @@ def _take_back(s: Position, verb: str, *words: str) -> None:
 
 
 def shared(s: Position) -> set[int]:
-    """The place with both players' markers, if there is one."""
+    """Return the place with both players' markers, if there is one."""
     return set(s.player("red").markers) & set(s.player("blue").markers)
 
 
@@ -97,14 +97,14 @@ def _flip(s: Position, verb: str, face: str) -> None:
     flipper = _behind(s) if second.flipped else s.player(s.first)
     flipper.total += int(face)
     s.flipping = ""
-    if PERSONAL in _behind(s).flipped:  # it ends its owner's flipping
+    if PERSONAL in _behind(s).flipped:  # it ends its owner's flips
         _lose(s, _behind(s))
     else:
         s.ask("conflict", _behind(s).colour)
 
 
 def _behind(s: Position) -> Player:
-    """Level counts as the second player being behind."""
+    """Return the player behind; at equal sums the second player."""
     first, second = s.player(s.first), s.player(other(s.first))
     return first if first.total < second.total else second
 
@@ -148,7 +148,7 @@ def _start_turn(s: Position, colour: str) -> None:
 
 
 def _go_on(s: Position) -> None:
-    """Carries out what is due, up to the next choice or event, innermost first."""
+    """Carry out pending effects, up to the next choice or event, innermost first."""
     while s.draws and not s.unseen_seals.total():
         s.me().seals[s.seen_seals.pop(0)] += 1
         s.draws -= 1

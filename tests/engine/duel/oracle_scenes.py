@@ -1,4 +1,4 @@
-"""Tables to test with: consistent to the last chip, seal, coin and card, so that the core accepts them."""
+"""Positions for tests: consistent to the last chip, seal, coin and card, so that the core accepts them."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def offered(game: Core, verb: str = "") -> set[str]:
     return {text for text in game.legal() if verb in ("", text.split()[0])}
 
 
-SETS = ("once", "markers", "used")  # their order means nothing
+SETS = ("once", "markers", "used")  # unordered
 
 
 def look(game: Core, thing: str) -> Any:
-    """What is seen, readable: `red.gold`, `blue.raw` (names in order), `bank`, `stack`, `step`, `offered`..."""
+    """Return a readable value: `red.gold`, `blue.raw` (names in order), `bank`, `stack`, `step`, `offered`..."""
     if thing == "offered":
         return "; ".join(sorted(game.legal()))
     colour, _, name = thing.rpartition(".")
@@ -56,13 +56,13 @@ def look(game: Core, thing: str) -> Any:
 def before_claims(
     phase: int = 1, round_: int = 1, power: str = "red", coming: Iterable[str] = (), **changes: Changes
 ) -> Position:
-    """A round about to be dealt, the cards `coming` among those not dealt yet.
+    """Return a round before its deal, with the cards `coming` among the undealt ones.
 
-    `changes` gives by colour what differs from the opening.
+    `changes` gives, by colour, the differences from the opening.
 
-    `gold` comes out of the bank (or goes back); `raw` and `made` are all chips of the camp, `placed` those of the
+    `gold` comes from the bank (or returns to it); `raw` and `made` are all chips of the camp, `placed` those of the
     sections, the others are in the supply; `seals` are all neutral seals held, paid into or taken off the stack;
-    `once` are 1x cards in front.
+    `once` are 1x cards in front of the player.
     """
     s = Position(phase=phase, round=round_, power=power, first=power)
     for colour, own in changes.items():
@@ -93,7 +93,7 @@ def _share_chips(player: Any, own: Changes) -> None:
 
 
 def _change_seals(s: Position, colour: str, wanted: Counter[str]) -> None:
-    """The difference goes under the stack, or comes off what is unseen, then off what lies under it."""
+    """Put excess seals under the stack, or take missing ones from the unseen seals, then from those below."""
     player = s.player(colour)
     s.seen_seals += sorted((player.seals - wanted).elements())
     for seal in (wanted - player.seals).elements():
@@ -105,7 +105,7 @@ def _change_seals(s: Position, colour: str, wanted: Counter[str]) -> None:
 
 
 def _undealt(s: Position, held: Counter[str], coming: Counter[str]) -> Counter[str]:
-    """The deck in play less the rounds before: first what is held of it, then symbol cards that are not coming."""
+    """Return the deck in play minus the rounds before: first the held cards, then symbol cards that are not coming."""
     deck = Counter(box.DECKS[s.deck_name()])
     gone = held & deck
     fill = sorted((deck - gone - coming).elements(), key=lambda card: card not in box.SYMBOLS or card == "power")
@@ -113,9 +113,9 @@ def _undealt(s: Position, held: Counter[str], coming: Counter[str]) -> Counter[s
 
 
 def dealt(s: Position, places: Mapping[int, str]) -> Core:
-    """The nine cards are on the table: those named at their places 0 to 8, elsewhere what is least useful.
+    """Deal the nine cards: those named at their places 0 to 8, elsewhere the least useful ones.
 
-    First come the other colour's cards and power, which the first player has; these are under the markers of `in_turn`.
+    The other colour's cards and power, which the first player has, come first; these are under `in_turn`'s markers.
     """
     game = Core.from_position(to_fields(s))
     rest = s.unseen_cards - Counter(places.values())
@@ -137,7 +137,7 @@ def in_turn(
     round_: int = 1,
     **changes: Changes,
 ) -> Core:
-    """The turn of a first player that won the conflict.
+    """Return the turn of a first player that won the conflict.
 
     Up to three cards are under the player's markers (row 1), two under the opponent's (column 1), four under none.
     """
@@ -151,7 +151,7 @@ def in_turn(
 
 
 def random_table(rng: random.Random) -> Position:
-    """A round about to be dealt: crowded buildings, an empty bank or stack, hands of 1x cards; games seldom see it."""
+    """Return a round before its deal, with rare features: crowded buildings, an empty bank or stack, 1x cards held."""
     phase, round_, power = rng.randint(1, 4), rng.randint(1, 3), rng.choice(box.COLOURS)
     bank = rng.choice([rng.randint(0, 4), rng.randint(20, 70), rng.randint(20, 70)])
     poor = rng.randint(0, min(15, box.GOLD_IN_BOX - bank))
@@ -177,7 +177,7 @@ def random_table(rng: random.Random) -> Position:
 
 
 def _random_chips(rng: random.Random, colour: str) -> Changes:
-    """What a player has placed, in two sections as a third complete one ends the game, and what is in the camp."""
+    """Place materials in two sections, as a third complete one ends the game, and fill the camp."""
     eager, raws, mades = rng.random(), list[str](), list[str]()
     placed = {
         name: [made for made in box.NEEDS[colour][name] if rng.random() < eager] for name in rng.sample(box.SECTIONS, 2)

@@ -1,4 +1,4 @@
-"""The oracle's table: what lies where, and the few acts that all rules share."""
+"""The oracle's position, and operations shared by all rules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _whole_supply() -> Counter[str]:
 
 @dataclass
 class Player:
-    """What lies before one player."""
+    """The pieces of one player."""
 
     colour: str
     gold: int = box.START_GOLD
@@ -23,9 +23,9 @@ class Player:
     made: Counter[str] = field(default_factory=Counter)  # materials in the camp
     placed: dict[str, list[str]] = field(default_factory=lambda: {section: [] for section in box.SECTIONS})
     seals: Counter[str] = field(default_factory=lambda: Counter(box.NEUTRAL_SEALS))  # neutral, not flipped
-    flipped: list[str] = field(default_factory=list)  # in this conflict, first flipped first
+    flipped: list[str] = field(default_factory=list)  # in this conflict, in order of flipping
     total: int = 0  # of the faces flipped in this conflict
-    once: list[str] = field(default_factory=list)  # 1x cards in front
+    once: list[str] = field(default_factory=list)  # 1x cards in front of the player
     markers: list[int] = field(default_factory=list)  # places in the grid, 0 to 8
     used: list[int] = field(default_factory=list)  # places under markers whose card was used
 
@@ -42,30 +42,30 @@ class Player:
         return sum(len(materials) for materials in self.placed.values())
 
     def gather(self, raw: str, count: int) -> None:
-        """Raw chips from the own supply to the camp, or as many as there are."""
+        """Move raw chips from the player's supply to the camp, as many as there are."""
         moved = min(count, self.supply[raw])
         self.supply[raw] -= moved
         self.raw[raw] += moved
 
     def turn_over(self, raw: str) -> None:
-        """One raw chip of the camp becomes material."""
+        """Turn one raw chip of the camp into material."""
         self.raw[raw] -= 1
         self.made[box.MADE_FROM[raw]] += 1
 
 
 @dataclass
 class Use:
-    """A card in use, as long as something is still to be chosen or drawn for it."""
+    """A card in use, while a choice or draw for it is pending."""
 
     card: str
-    left: int = 0  # chips still to be taken, that may still be turned, or bought, where the card says how many
-    floor: str = ""  # the first kind that may be named, where the order of kinds is fixed
-    began: bool = False  # one thing at least is done (D16)
+    left: int = 0  # chips to take, turn or buy, if the card limits their number
+    floor: str = ""  # the first kind that may be named, if the order of kinds is fixed
+    began: bool = False  # whether at least one act was done (D16)
 
 
 @dataclass
 class Position:
-    """The whole table."""
+    """The whole position."""
 
     players: dict[str, Player] = field(default_factory=lambda: {colour: Player(colour) for colour in box.COLOURS})
     phase: int = 1
@@ -74,19 +74,19 @@ class Position:
     first: str = "red"  # first player of this round (D1)
     step: str = "deal"
     to_act: str = "nature"
-    active: str = ""  # whose turn it is
+    active: str = ""  # the player to move
     bank: int = box.GOLD_IN_BOX - len(box.COLOURS) * box.START_GOLD
     unseen_cards: Counter[str] = field(default_factory=lambda: Counter(box.DECKS["A"]))
-    deck: list[str] = field(default_factory=list)  # order of all cards to come, or [] if it is not known
+    deck: list[str] = field(default_factory=list)  # order of all cards to come, or [] if unknown
     grid: list[str] = field(default_factory=list)  # 9 places once dealt; "" where a 1x card was taken
     unseen_seals: Counter[str] = field(default_factory=lambda: Counter(box.START_STACK))
-    seal_order: list[str] = field(default_factory=list)  # of the unseen seals, or [] if it is not known
-    seen_seals: list[str] = field(default_factory=list)  # under them, the next to be taken first
-    flipping: str = ""  # the seal whose face Nature is to show
+    seal_order: list[str] = field(default_factory=list)  # of the unseen seals, or [] if unknown
+    seen_seals: list[str] = field(default_factory=list)  # below them, the next to be taken first
+    flipping: str = ""  # the seal whose face is due
     use: Use | None = None
-    open: list[Use] = field(default_factory=list)  # uses that can be continued, the innermost first (D48)
+    open: list[Use] = field(default_factory=list)  # uses that can be continued, innermost first (D48)
     draws: int = 0  # seals still to be drawn
-    bonus: Use | None = None  # bonus III, which is carried out before a use goes on
+    bonus: Use | None = None  # bonus III, which is carried out before a use continues
     built: bool = False
     toledo: bool = False
 
@@ -108,17 +108,17 @@ class Position:
         self.bank += gold
 
     def earn(self, player: Player, gold: int) -> None:
-        """Gold out of the bank, or as much as there is (D15)."""
+        """Pay gold from the bank, or as much as there is (D15)."""
         earned = min(gold, self.bank)
         player.gold += earned
         self.bank -= earned
 
     def winner(self) -> str:
-        """Who has completed the third section, or ""."""
+        """Return the player who has completed the third section, or ""."""
         return next((player.colour for player in self.players.values() if player.sections() == len(box.SECTIONS)), "")
 
     def stack(self) -> int:
-        """How many seals lie in the stack."""
+        """Return the number of seals in the stack."""
         return self.unseen_seals.total() + len(self.seen_seals)
 
     def deck_name(self) -> str:

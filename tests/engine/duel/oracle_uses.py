@@ -1,7 +1,7 @@
-"""What each card does in use: whether it can be used, what it does at once, and the choices it asks for.
+"""The uses of cards: whether a card can be used, its immediate effect, and its choices.
 
-A card without choices is done by `AT_ONCE`. One with choices is an open `Use`: `choices` lists what may be chosen next,
-`choose` does it; the use is over when nothing is left to choose, or when its user ends it.
+`AT_ONCE` implements cards without choices. A card with choices is an open `Use`: `choices` lists the next choices and
+`choose` plays one; the use ends when nothing is left to choose, or when its user ends it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tests.engine.duel.oracle_state import Player, Position, Use
 
 
 def own_places(s: Position) -> list[int]:
-    """The places under markers whose card the active player may still use (D19)."""
+    """Return the places under markers whose card the active player may still use (D19)."""
     me = s.me()
     return [place for place in sorted(me.markers) if place not in me.used and usable(s, s.grid[place])]
 
@@ -26,14 +26,14 @@ def usable(s: Position, card: str) -> bool:
 
 
 def changes(s: Position, card: str) -> bool:
-    """Whether the card's effect would change something: at once, or by a first choice."""
+    """Whether the card's effect would change something, at once or by a first choice."""
     if card in AT_ONCE:
         return AT_ONCE[card][0](s)
     return bool(choices(s, opened(s, card)))
 
 
 def opened(s: Position, card: str) -> Use:
-    """A card with choices before the first of them."""
+    """Return the use of a card with choices before the first of them."""
     limits = {"regan_hamleigh": box.REGAN_CHIPS, "aliena": box.ALIENA_WOOL}
     left = limits.get(card, box.MARKETS[card].limit if card in box.MARKETS else 0)
     if card in GIFTS:
@@ -42,13 +42,13 @@ def opened(s: Position, card: str) -> Use:
 
 
 def goes_on(s: Position, use: Use) -> bool:
-    """Whether something is still to be drawn or chosen for a card."""
+    """Whether a draw or choice for a card is pending."""
     return (use.card in DRAWING and s.draws > 0) or (use.card not in AT_ONCE and bool(choices(s, use)))
 
 
-# Cards that ask for nothing -----------------------------------------------------------------------------------
+# Cards without choices ----------------------------------------------------------------------------------------
 
-AtOnce = tuple[Callable[[Position], bool], Callable[[Position], None]]  # whether it changes something, and what
+AtOnce = tuple[Callable[[Position], bool], Callable[[Position], None]]  # whether it changes something, and its effect
 
 
 def _take_power(s: Position) -> None:
@@ -93,7 +93,7 @@ AT_ONCE: dict[str, AtOnce] = {
 
 
 def choices(s: Position, use: Use) -> list[str]:
-    """What may be chosen next in a use; the end of the use is not among them."""
+    """Return the next choices in a use, except its end."""
     card, me = use.card, s.me()
     if card in box.CRAFT:
         raw, price = box.CRAFT[card]
@@ -117,7 +117,7 @@ def _aliena(s: Position, use: Use, me: Player) -> list[str]:
 
 
 def from_floor(use: Use) -> tuple[str, ...]:
-    """The kinds that may still be named: the last one named and those after it."""
+    """Return the kinds that may still be named: the last one named and those after it."""
     return box.NO_ORE[box.NO_ORE.index(use.floor) :]
 
 
@@ -141,7 +141,7 @@ def _tom(s: Position, use: Use, me: Player) -> list[str]:
 
 
 def _william(s: Position, use: Use, me: Player) -> list[str]:
-    """The opponent's choice."""
+    """Return the opponent's choices."""
     if use.began:
         return []
     victim = s.opponent()
@@ -150,7 +150,7 @@ def _william(s: Position, use: Use, me: Player) -> list[str]:
 
 
 def _pointed(s: Position, use: Use, places: Iterable[int], cards: set[str]) -> list[str]:
-    """The cards that one more use can be had of, each once (D18)."""
+    """Return the cards that can be used once more, each once (D18)."""
     if use.began:
         return []
     found = {s.grid[place] for place in places} & cards
@@ -164,7 +164,7 @@ MAY_END = (*box.MARKETS, "influence", "regan_hamleigh", "alfred_builder", "empre
 TAKEABLE = {*box.SYMBOLS, *box.PERSONAL_CARDS}
 NOT_POINTING = TAKEABLE - {*box.POINTING}
 
-#   the step of a card in use, and what may be chosen there
+#   the step of a card in use, and its choices
 CARDS: dict[str, tuple[str, Choices]] = {
     "influence": ("influence", lambda s, use, me: ["buy seal"] if s.stack() and me.gold >= box.SEAL_PRICE else []),
     "aliena": ("aliena", _aliena),
@@ -189,15 +189,15 @@ STEP_OF = {
 
 
 def playable(s: Position) -> list[str]:
-    """The 1x cards that the active player may play in the turn (D16, D20)."""
+    """Return the 1x cards that the active player may play in the turn (D16, D20)."""
     return [card for card in box.ONCE if card in s.me().once and card in (*AT_ONCE, *CARDS) and changes(s, card)]
 
 
 # Uses inside others (D48) ---------------------------------------------------------------------------------------
 
-#   what takes or gives gold, of which a card may bring more when some is spent
+#   acts that take or give gold, after which a card may give more
 GOLD = {"influence", *box.CRAFT, *box.MARKETS, "aliena", "regan_hamleigh", "alfred_builder"}
-PLENTY = 2 * box.HENRY_GOLD + 4 * 2  # in the bank: Henry brings the same before an act, such as four chips at 2
+PLENTY = 2 * box.HENRY_GOLD + 4 * 2  # in the bank: Henry gives the same before an act, such as four chips at 2
 INSIDE = {
     "volunteer_workers": {*box.MARKETS, "aliena"},
     "empress_maud": {*box.MARKETS, "aliena", "influence"},
@@ -209,36 +209,36 @@ INSIDE = {
 
 
 def playable_inside(s: Position, use: Use) -> list[str]:
-    """The 1x cards that may be played between two acts of a use."""
+    """Return the 1x cards that may be played between two acts of a use."""
     pointless = ["bishop_henry"] if s.bank >= PLENTY else []
     return [card for card in playable(s) if use.card in INSIDE.get(card, ()) and card not in pointless]
 
 
 def stays_open(s: Position, use: Use) -> bool:
-    """Whether a use that ended by itself may go on after a 1x card."""
+    """Whether a use that ended automatically may continue after a 1x card."""
     spent = use.card in ("aliena", "regan_hamleigh") and use.left == 0
     return not spent and playable_inside(s, use) != []
 
 
 def resumed(use: Use) -> Use:
-    """An open use, in which any kind may be named again."""
+    """Return an open use in which any kind may be named again."""
     return Use(use.card, use.left, "wood" if use.card in ("regan_hamleigh", "alfred_builder") else "")
 
 
 def acts(s: Position) -> list[str]:
-    """How the innermost open use may go on; it can be left for one around it."""
+    """Return the acts of the innermost open use; it can be left for one around it."""
     if not s.open:
         return []
     return [*choices(s, resumed(s.open[0])), *(["done"] if len(s.open) > 1 else [])]
 
 
 def close(s: Position) -> None:
-    """Open uses in which nothing is possible any more are over."""
+    """Close open uses in which nothing is possible."""
     while s.open and not choices(s, resumed(s.open[0])) and not stays_open(s, s.open[0]):
         s.open.pop(0)
 
 
-# What a choice does ---------------------------------------------------------------------------------------------
+# Effects of choices ---------------------------------------------------------------------------------------------
 
 
 def choose(s: Position, use: Use, verb: str, words: list[str]) -> None:
@@ -268,7 +268,7 @@ def _sell(s: Position, use: Use, me: Player, words: list[str]) -> None:
 def _buy(s: Position, use: Use, me: Player, words: list[str]) -> None:
     if words == ["seal"]:
         s.pay(me, box.SEAL_PRICE)
-        s.draws = 1  # D25: seen before the next is decided
+        s.draws = 1  # D25: seen before the next decision
         return
     (raw,) = words
     me.gather(raw, 1)
@@ -326,14 +326,14 @@ DEEDS: dict[str, Callable[[Position, Use, Player, list[str]], None]] = {
 
 
 def start(s: Position, card: str) -> None:
-    """Begins to use a card: its effect at once, or the first choice."""
+    """Start to use a card: its effect at once, or the first choice."""
     s.use = opened(s, card)
     if card in AT_ONCE:
         AT_ONCE[card][1](s)
 
 
 def put_into(s: Position, section: str, materials: list[str]) -> None:
-    """Places materials of the active player that are already paid and off the camp; what completion brings follows."""
+    """Place paid materials of the active player, taken from the camp, and apply the effects of completion."""
     me = s.me()
     me.placed[section] += materials
     if not me.complete(section) or s.opponent().complete(section) or s.winner():

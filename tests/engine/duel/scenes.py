@@ -1,4 +1,4 @@
-"""Positions of the core for tests: games led by weights, tables changed by hand."""
+"""Positions of the core for tests: games drawn by weights, positions changed by hand."""
 
 import copy
 from collections.abc import Callable
@@ -22,7 +22,7 @@ def texts(state: State) -> list[str]:
 
 
 def reach(step: str, *, phase: int = 1, seed: int = 1, until: Callable[[State], bool] = lambda _: True) -> State:
-    """The first position at a step, of a phase or a later one, in games drawn by the guide's weights."""
+    """Return the first position at a step, in a phase or a later one, of games drawn by the guide's weights."""
     for game in range(100):
         rng = Rng(1000 * seed + game)
         state = DUEL.new(2, rng)
@@ -35,7 +35,7 @@ def reach(step: str, *, phase: int = 1, seed: int = 1, until: Callable[[State], 
 
 
 def changed(state: State, changes: dict[str, Any] | None = None, **players: dict[str, Any]) -> State:
-    """The position with fields and players' fields set; `chips` of a player is set as camp, the rest is in supply."""
+    """Return the position with fields and players' fields set; a player's `chips` are the camp, the rest is supply."""
     position = copy.deepcopy(state.to_position())
     position["duel"] |= changes or {}
     for colour, values in players.items():

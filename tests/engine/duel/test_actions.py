@@ -1,4 +1,4 @@
-"""The code space: every action has its text and label, and texts are told apart."""
+"""The code space: every action has a text and a label, and texts are unique."""
 
 import pytest
 

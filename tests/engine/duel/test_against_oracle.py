@@ -1,4 +1,4 @@
-"""The core and the plain model agree ply by ply: legal actions, odds, the whole position, what is hidden, results."""
+"""The core and the reference model agree ply by ply: actions, odds, the whole position, hidden fields, results."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from tests.engine.guided import Weigh, drawn, informed, uniform
 from tests.engine.models import PlainGame, assert_equal
 from tests.shipped import DUEL
 
-SURPRISES = 6  # at one chance event in so many Nature brings up what was not dealt
-LOOKS = 10  # at one ply in so many what is hidden is compared as well
+SURPRISES = 6  # one in this many chance events reveals what was not dealt
+LOOKS = 10  # hidden fields are compared at one in this many plies
 VERBS = (
     *("deal", "face", "draw", "claim", "pass", "take-back", "flip", "stop", "keep", "build", "end", "done", "buy"),
     *("convert", "sell", "take", "pay", "place", "return"),
@@ -59,17 +59,17 @@ class Oracle(PlainGame):
 
 
 def _points(player: Player) -> float:
-    """The order at the end as points, for margins (D46)."""
+    """Return the ranking at the end as points, for margins (D46)."""
     return 10 * player.sections() + player.materials() + player.gold / 100
 
 
 def _standing(player: Player) -> tuple[int, int, int]:
-    """What is compared after phase 4, the most telling first."""
+    """Return the criteria compared after phase 4, the most important first."""
     return player.sections(), player.materials(), player.gold
 
 
 def assert_hides_orders(core: Core, oracle: Oracle, seed: int) -> None:
-    """What a seat sees leaves the orders open; dealt anew, they are orders of what has not been seen."""
+    """What a seat sees leaves the orders open; dealt again, they are orders of unseen items."""
     seen = core.state.observe(seed % 2)
     assert Core(seen).position() == {**oracle.position(), "deck": [], "seal_order": []}
     dealt = Core(seen.determinize(seed)).table()
@@ -82,7 +82,7 @@ def assert_hides_orders(core: Core, oracle: Oracle, seed: int) -> None:
 
 
 def compare(rng: Rng, weigh: Weigh, position: Fields, plies: int) -> tuple[Counter[str], Position]:
-    """Play on, on both; return how often each kind of action was played, cards by name, and the last table."""
+    """Play on, on both; return the number of actions by kind and card, and the last position."""
     core, oracle = Core.from_position(position), Oracle.from_position(position)
     played = Counter[str]()
     for ply in range(plies):
@@ -111,7 +111,7 @@ def compare_game(weigh: Weigh, seed: int) -> tuple[Counter[str], Position]:
 
 
 def compare_table(weigh: Weigh, seed: int) -> Counter[str]:
-    """Compare a round or two from a table that games seldom come to."""
+    """Compare a round or two from a position that games rarely reach."""
     return compare(Rng(seed), weigh, to_fields(random_table(random.Random(seed))), 50)[0]
 
 

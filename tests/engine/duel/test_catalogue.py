@@ -1,4 +1,4 @@
-"""The card catalogue: the shipped file, its hash, and every way in which another can be wrong."""
+"""The card catalogue: the shipped file, its hash, and every possible error in another."""
 
 import re
 from functools import partial
@@ -59,7 +59,7 @@ def test_rows_say_everything() -> None:
 MASON = 'effect = { kind = "craftsman", chip = "stone", price = 2 }'
 MARKET = 'effect = { kind = "market", limit = 2, price = 3, kinds = ["wood", "sand", "stone"], wool = 3 }'
 
-#   card, its line, the line instead, the field that is named, what is said of it
+#   card, its line, the replacement line, the field at fault, the error
 WRONG: list[tuple[str, str, str, str, str]] = [
     ("mason", "a = 1", "a = 28", "cards.mason.a", "must be at most 27"),
     ("mason", "a = 1", "a = 2", "cards", "deck A has 28 cards; there must be 27"),

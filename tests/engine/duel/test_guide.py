@@ -1,4 +1,4 @@
-"""The guide: what its value and its weights prefer, and what it counts."""
+"""The preferences of the guide's value and weights, and the terms it counts."""
 
 import pytest
 

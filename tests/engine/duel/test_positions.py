@@ -1,4 +1,4 @@
-"""Positions are read strictly, with messages for all faults, and printed as a table."""
+"""Positions are validated strictly, with messages for all errors, and printed as a table."""
 
 from functools import partial
 from typing import Any
@@ -38,7 +38,7 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
     ({"red": {"section_1": ["cloth"]}}, "players[0].section_1", "'cloth' is more than beam, mortar, brick"),
     ({"red": {"section_3": ["bell"] * 2}}, "players[0].section_3", "'bell' is more than brick, cloth, bell"),
     ({"red": {"section_1": ["beam"] * 4}}, "players[0].section_1", "at most 3 entries"),
-    # what does not add up
+    # inconsistent totals
     ({"red": {"gold": 72}}, "players", "hold 75 gold; there is 74"),
     ({"red": {"camp": NO_CHIPS}}, "players[0]", "red has 1 wood and beam in supply, camp, materials and sections"),
     ({"red": {"section_1": ["beam"]}}, "players[0]", "red has 3 wood and beam"),
@@ -61,7 +61,7 @@ def test_all_faults_come_at_once() -> None:
     assert len(faults(OPENING, {"phase": 5, "round": 0, "step": "tea"})) == 3
 
 
-#   invariant, the field it blames, fields of the opening
+#   invariant, the field at fault, fields of the opening
 UNSOUND: list[tuple[int, str, dict[str, Any]]] = [
     (6, "step", {"step": "over", "to_act": ""}),
     (7, "undealt", {"undealt": OPENING["duel"]["undealt"][1:]}),
@@ -85,13 +85,13 @@ UNSOUND: list[tuple[int, str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("invariant", "blamed", "changes"), UNSOUND)
 def test_an_unsound_position_says_which_rule_it_breaks(invariant: int, blamed: str, changes: dict[str, Any]) -> None:
-    """Faults of sums are found earlier, with their fields."""
+    """Errors in totals are found earlier, with their fields."""
     [(field, description)] = faults(OPENING, changes)
     assert field == f"duel.{blamed}".rstrip(".")
     assert description == f"breaks rule {invariant} of every position: {DUEL.invariants[invariant]}"
 
 
-#   invariant, the field it blames, step, fields changed there
+#   invariant, the field at fault, step, fields changed there
 LATER: list[tuple[int, str, str, dict[str, Any]]] = [
     (10, "players", "conflict", {"red": {"markers": ["1.1"]}}),
     (10, "players", "turn", {"red": {"markers": []}}),

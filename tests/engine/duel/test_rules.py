@@ -1,4 +1,4 @@
-"""The rules, ruling by ruling; what no ruling is about is left to the comparison with the plain model."""
+"""The rules, ruling by ruling; everything else is covered by the comparison with the reference model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.engine.models import OVER
 
 
 def assert_tells(game: Core, parts: Iterable[str | dict[str, Any]]) -> None:
-    """Play a story: actions, and what is then seen and offered."""
+    """Play a story of actions and expected values."""
     for part in parts:
         if isinstance(part, str):
             play_all(game, *part.split("; "))
@@ -26,14 +26,14 @@ def assert_tells(game: Core, parts: Iterable[str | dict[str, Any]]) -> None:
 
 
 def claimed(**setting: Any) -> Core:
-    """Red has claimed row 1 and blue column 1: the first place is shared."""
+    """Return a position in which red has claimed row 1 and blue column 1: the first place is shared."""
     places = setting.pop("places", {})
     table = before_claims(coming=places.values(), **setting)
     return play_all(dealt(table, places), "claim row 1", "claim column 1")
 
 
 class Fight(NamedTuple):
-    """What is done in a conflict of red, who begins, and blue; what is then seen."""
+    """The actions of a conflict that red begins, and the expected values."""
 
     actions: str
     red_markers: str
@@ -70,7 +70,7 @@ STORM = {"once": ["storming_the_castle"]}
 
 STORMED = {"round_": 2, "blue": STORM}
 TAKE_BACKS = "take-back 1.1; take-back 2.1; take-back 3.1"
-#   what red and blue have when they have claimed, then actions, and what is then seen
+#   possessions of red and blue after their claims, then actions, and expected values
 CLAIMED: dict[str, tuple[dict[str, Any], *tuple[str | dict[str, Any], ...]]] = {
     "D2, D22: the opponent chooses the marker; without a shared card there is no conflict": (
         {"round_": 2, "red": STORM}, {"offered": "pass; play storming_the_castle", "to_act": "red"},
@@ -126,7 +126,7 @@ def test_power_moves_within_a_round_but_not_its_first_player() -> None:
 
 
 def nine_deals(game: Core) -> list[str]:
-    """Cards to deal next, equal ones as often as they are there."""
+    """Return the cards to deal next, with repeats."""
     return [f"deal {card}" for card in game.table().unseen_cards.elements()][:9]
 
 
@@ -141,7 +141,7 @@ def test_of_equal_cards_the_first_in_reading_order_is_used_up() -> None:
 
 
 def test_equal_cards_are_one_outcome() -> None:
-    """D21: with odds by their number among the cards left."""
+    """D21: with odds by their number among the remaining cards."""
     odds = Core.from_position(to_fields(Position())).odds()
     assert (odds["deal influence"], odds["deal jack"]) == (Fraction(2, 27), Fraction(1, 27))
     assert sum(odds.values()) == 1
@@ -157,7 +157,7 @@ def test_a_known_order_is_dealt_and_gives_way_to_what_comes_up() -> None:
 
 @pytest.mark.parametrize(("phase", "kept"), [(1, "studies_in_toledo"), (2, "king_stephen"), (3, "studies_in_toledo")])
 def test_once_cards_go_back_into_their_own_deck(phase: int, kept: str) -> None:
-    """D34: those of the deck to be shuffled, at the start of phases 3 and 4; then that deck is whole."""
+    """D34: those of the deck to be shuffled, at the start of phases 3 and 4; then that deck is complete."""
     both = {"studies_in_toledo", "king_stephen"}
     held = {"once": ["studies_in_toledo"] if phase == 1 else sorted(both, reverse=True)}
     game = Core.from_position(to_fields(before_claims(phase, 3, red=held)))
@@ -206,7 +206,7 @@ def test_the_third_section_wins_and_margins_are_differences_of_points() -> None:
 
 
 class Story(NamedTuple):
-    """A player's turn: `setting` goes to `in_turn`, `parts` are actions, and what is then seen and offered."""
+    """A player's turn: `setting` goes to `in_turn`; `parts` are actions and expected values."""
 
     setting: dict[str, Any]
     parts: tuple[str | dict[str, Any], ...]
@@ -308,7 +308,7 @@ STORIES = {
         {"grid": "", "red.markers": "", "blue.markers": "", "red.used": "", "active": "", "to_act": "", "built": False,
          "power": "red", "first": "red", "phase": 2, "round": 2}, phase=2, round_=2,
         red={"raw": [], "made": ["cloth"], "placed": ALL_BUT_CLOTH}),
-    # What is offered
+    # Legal actions
     "no seals from an empty stack, D15, D16": red(
         "influence walter", {"offered": "end"}, red={"seals": ["1/4", "1/4", "2/3", "2/3"]}, blue={"seals": REST}),
     "a market sells no wool and no ore, D14": red(
@@ -333,7 +333,7 @@ STORIES = {
     "building: sets of what is missing, held and paid, D32": red(
         "", {"offered": "build I mortar; build II cloth; build II mortar; build II mortar cloth; build III cloth; end"},
         red={"gold": 11, "raw": [], "made": ["mortar", "cloth"], "placed": {"I": ["beam"]}}),
-    # What cards do in rare cases
+    # Cards in rare cases
     "Stephen pays for another seal in the same use, D48": blue(
         "influence", "use influence; buy seal; draw 1/4; buy seal; draw 1/4; buy seal; draw 2/3",
         {"step": "turn", "blue.gold": 0, "offered": "end; play king_stephen"},

@@ -43,7 +43,7 @@ def test_an_unknown_hand_may_hold_any_card_not_placed_elsewhere() -> None:
     [
         (False, ("play 4", "play 5"), [0, 3]),  # the highest card takes the prize
         (True, ("play 4", "fold"), [6, 0]),  # a feast doubles it
-        (False, ("fold", "fold"), [0, 0]),  # nobody takes it if all fold
+        (False, ("fold", "fold"), [0, 0]),  # the prize is lost if all fold
     ],
 )
 def test_who_takes_the_prize(feast: bool, plays: tuple[str, ...], points: list[int]) -> None:
@@ -91,7 +91,7 @@ def test_weather_odds() -> None:
 
 
 def test_guide_counts_points_and_shares_the_rest() -> None:
-    """Prize 3 is to be won now and one more card, 3.5 on average and 1.25 times that with the weather."""
+    """Prize 3 is at stake, and one more card, 3.5 on average and 1.25 times that with the weather."""
     assert position().value() == pytest.approx([(3 + 3.5 * 1.25) / 2] * 2)
     assert position().features(0) == {"points": 0, "cards": 2}
     assert position().weights() == [1 + 1 * 3, 1 + 3 * 3, 1]
@@ -128,7 +128,7 @@ def test_all_faults_are_listed_and_a_card_played_out_of_turn_is_one() -> None:
         position(seen=[3, 5], players=players)
 
 
-#   what is changed in memory: its byte, the new value; the invariant that it breaks
+#   the change in memory: its byte, the new value; the invariant that it breaks
 CHANGES: list[tuple[int, int, int]] = [
     (0, 5, 1),  # seats
     (1, 4, 2),  # round

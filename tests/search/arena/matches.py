@@ -31,7 +31,7 @@ MATCH = Match(toy, 3, ("expectimax:samples=2", "random"), "50it", seed=4, deals=
 def run(
     match: Match, path: Path | None = None, sprt: Sprt | None = None, crew: Crew = on_processes, workers: int = 1
 ) -> tuple[Report, list[GameResult]]:
-    """The report and the games, without their times."""
+    """Return the report and the games, without their times."""
     with open_results(path, match) as results:
         for _ in play_match(match, results, workers=workers, sprt=sprt, crew=crew):
             pass
@@ -47,7 +47,7 @@ def played(deal: int, seat: int, returns: list[float]) -> GameResult:
 
 
 class InlinePool:
-    """Plays a task in this process as soon as it is submitted; of many that are done, any may be taken first."""
+    """Runs a task in this process as soon as it is submitted; finished tasks may be taken in any order."""
 
     def submit(self, _: object, task: Any) -> Future[Any]:
         future: Future[Any] = Future()
@@ -60,5 +60,5 @@ class InlinePool:
 
 @contextmanager
 def inline(workers: int, pool: object = None) -> Iterator[TaskRunner]:
-    """A crew whose tasks finish in any order, as on processes."""
+    """A worker pool whose tasks finish in any order, as on processes."""
     yield lambda tasks: on_pool(cast(Any, pool or InlinePool()), tasks, 2 * workers)

@@ -1,4 +1,4 @@
-"""Every bot is legal, reproducible, ignorant of what its seat cannot know, and right if the answer is obvious."""
+"""Every bot is legal, reproducible, ignorant of hidden information, and right if the answer is obvious."""
 
 from array import array
 
@@ -29,7 +29,7 @@ OPTIONED = [
 
 
 def some_decisions(name: str, seats: int, seed: int) -> list[State]:
-    """About eight of a game's decisions, from its beginning to its end."""
+    """Return about eight of a game's decisions, from beginning to end."""
     met = decisions(GAMES[name], seats, seed)
     return met[:: 1 + len(met) // 8]
 
@@ -44,7 +44,7 @@ def choice(bot: str, position: State, seed: int = 5) -> tuple[str, int]:
     CASES + [(bot, name, seats) for bot in OPTIONED for name, game in GAMES.items() for seats in game.seats],
 )
 def test_truth_observation_and_other_worlds_give_one_legal_choice(bot: str, name: str, seats: int) -> None:
-    """A bot that looked at a hidden card would sometimes decide differently if that card were another."""
+    """A bot that used a hidden card would sometimes decide differently with another card."""
     for position in some_decisions(name, seats, 4):
         view = position.observe(position.turn)
         views = [position, position, view, *(view.determinize(seed) for seed in range(3))]
@@ -77,7 +77,7 @@ def test_expectimax_sees_the_reply_that_greedy_does_not() -> None:
 
 
 def test_equal_actions_give_the_lowest_code() -> None:
-    """Seat 1 has won whatever anybody plays, and nothing more can be taken from anybody."""
+    """Seat 1 has won for any actions, and nothing more can be gained or lost."""
     position = last_round(prize=1, seen=[1, 4, 6], players=[(0, 0, [2, 3]), (4, 6, [0])], moved=1)
     assert {choice(bot, position)[0] for bot in ("greedy", "expectimax", "flat-mc")} == {"play 2"}
 

@@ -1,4 +1,4 @@
-"""Results without luck: their mean is that of results, whatever the value says, with less noise."""
+"""Results without luck: they have the mean of the results for any value, with less noise."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -20,14 +20,14 @@ from tests.search.arena.matches import cathedral, toy
 
 
 def wrong(state: State) -> list[float]:
-    """An arbitrary value: it depends on every byte that an onlooker sees, and has nothing to do with the game."""
+    """Return an arbitrary value: it depends on every byte that an onlooker sees, and is unrelated to the game."""
     share = Rng(state.key(NATURE)).unit()
     return [share, 3 - 2 * share, *[share * share] * (state.seats - 2)]
 
 
 @pytest.mark.parametrize(("name", "seats"), [("toy", 2), ("cathedral", 2), ("cathedral", 4), ("duel", 2)])
 def test_the_luck_of_an_event_is_0_in_the_mean(name: str, seats: int) -> None:
-    """Over the outcomes with their true probabilities, to rounding, with a value that is wrong."""
+    """Over the outcomes with their true probabilities, up to rounding, with a wrong value."""
     for event in walk(GAMES[name], seats, 5):
         if event.turn != NATURE:
             continue

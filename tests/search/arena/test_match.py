@@ -30,7 +30,7 @@ def test_a_deal_has_one_opening_and_one_luck() -> None:
 
 
 def test_luck_tells_nothing_of_the_cards() -> None:
-    """Players at random, so that nothing but the luck can depend on the deck."""
+    """The players are random, so that only the luck can depend on the deck."""
 
     def game(deal: int) -> State:
         state, choices = GAMES["duel"].new(2, deal), Rng(derived_seed("choices", deal))

@@ -1,4 +1,4 @@
-"""The pool plays a few tasks ahead, tells of a worker that died, and keeps interrupts for the parent."""
+"""The pool plays a few tasks ahead, reports a worker that died, and leaves interrupts to the parent."""
 
 import signal
 from collections.abc import Callable, Iterator
@@ -39,7 +39,7 @@ def test_few_tasks_are_in_flight() -> None:
 
 
 def test_workers_are_started_with_interrupts_held_back() -> None:
-    """Before they could ignore them they import much, and an interrupt meanwhile was a traceback of each."""
+    """They import much before they could ignore interrupts; an interrupt meanwhile would print a traceback for each."""
     with inline(2) as play:
         masks = [mask for masks in play(iter([Masked()] * 3)) for mask in masks]
     assert [signal.SIGINT in mask for mask in masks] == [True] * 3

@@ -1,4 +1,4 @@
-"""Players behind a server: they play by the protocol of the service, and say what is missing."""
+"""Players behind a server: they use the protocol of the service, and name what is missing."""
 
 from pathlib import Path
 

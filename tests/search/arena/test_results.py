@@ -1,4 +1,4 @@
-"""Files of results: nothing is lost in a kill, and only the games of the same match are added."""
+"""Results files: a kill loses nothing, and only games of the same match are added."""
 
 import json
 import math
@@ -46,7 +46,7 @@ def test_a_match_can_be_made_longer(tmp_path: Path) -> None:
     run(MATCH, path)
     longer = replace(MATCH, seed=2, deals=9)
     assert run(longer, path) == run(longer)
-    assert run(MATCH, path) == run(MATCH)  # the other deals of the file are left out
+    assert run(MATCH, path) == run(MATCH)  # other deals in the file are ignored
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_a_game_with_a_wrong_value_is_refused(change: dict[str, Any], tmp_path: 
 
 
 def test_games_of_another_value_behind_the_same_name_are_refused(tmp_path: Path) -> None:
-    """A path identifies nothing, and neither does the name of a bot that plays with what is shipped."""
+    """A path identifies nothing, and neither does the name of a bot that uses shipped data."""
     value, path, game = tmp_path / "value.net", tmp_path / "games.jsonl", cathedral()
     bots = (f"greedy:value={value}", "ismcts")
     match = replace(MATCH, load=cathedral, seats=2, bots=bots, budget="1it", luck=str(value))

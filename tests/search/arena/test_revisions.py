@@ -1,4 +1,4 @@
-"""Players of other revisions: commits of this repository, built in a folder of their own."""
+"""Players of other revisions: commits of this repository, each built in its own folder."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ from tests.search.arena.test_remote import QUESTION, play
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A repository with one commit that cannot be built; returns the commit. Revisions are in a folder of their own."""
+    """Create a repository with one commit that cannot be built, and a folder of revisions; return the commit."""
     there = tmp_path / "repository"
     there.mkdir()
     monkeypatch.chdir(there)
@@ -41,14 +41,14 @@ def test_outside_a_checkout_there_are_no_revisions(tmp_path: Path, monkeypatch: 
 
 @pytest.mark.system
 def test_a_build_that_fails_names_its_log(repository: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All of a commit is built, from whichever folder of the repository."""
+    """The whole commit is built, from any folder of the repository."""
     below = tmp_path / "repository" / "below"
     below.mkdir()
     monkeypatch.chdir(below)
     python = tmp_path / "python"
-    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@" --without-pip\n')  # which takes long to make
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@" --without-pip\n')  # pip takes long to install
     python.chmod(0o755)
-    for executable, step in (("false", "venv"), (str(python), "pip")):  # the second time from the beginning
+    for executable, step in (("false", "venv"), (str(python), "pip")):  # the second build starts over
         monkeypatch.setattr(sys, "executable", executable)
         with pytest.raises(BadBot, match=rf"the build failed at `.* -m {step} .*`; see .*build\.log"):
             parse_bot(f"revision:{repository}").choose(QUESTION, 1, Budget(iterations=9))

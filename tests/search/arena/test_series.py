@@ -56,7 +56,7 @@ def verdict_of(match: Match, games: Iterable[GameResult]) -> tuple[SprtVerdict |
 
 
 def test_what_comes_after_the_deal_that_decides_does_not_change_the_verdict() -> None:
-    """A wins 30 deals; workers still had 40 under way, which B wins."""
+    """A wins 30 deals; 40 deals that B wins were still in progress."""
     match = replace(MATCH, seats=2, seed=0, deals=100)
     deals = [whole(deal, won=deal < 30) for deal in range(70)]
     verdicts = [verdict_of(match, chain(*deals[: number + 1])) for number in range(70)]
@@ -67,12 +67,12 @@ def test_what_comes_after_the_deal_that_decides_does_not_change_the_verdict() ->
 
 
 def test_deals_count_in_the_order_of_their_seeds() -> None:
-    """In the order in which they finish, quick deals would count first, and others on each run."""
+    """In order of finishing, quick deals would count first, and others in each run."""
     match = replace(MATCH, seats=2, seed=0, deals=40)
     games = [game for deal in range(40) for game in whole(deal, won=deal < 20)]
     found = {verdict_of(match, order) for order in (games, games[::-1], games[20:] + games[:20])}
     assert [verdict for verdict, _ in found] == [SprtVerdict.H1]
-    assert verdict_of(match, games[2:]) == (SprtVerdict.OPEN, 0.0)  # the first deal is still under way
+    assert verdict_of(match, games[2:]) == (SprtVerdict.OPEN, 0.0)  # the first deal is still in progress
 
 
 def test_a_stronger_bot_scores_more() -> None:

@@ -1,4 +1,4 @@
-"""Statistics against numbers worked out by hand."""
+"""Statistics compared with numbers computed by hand."""
 
 from math import inf, log, sqrt
 
@@ -33,7 +33,7 @@ def test_moments(scores: list[float], mean: float, variance: float) -> None:
 
 
 def test_wilson_intervals() -> None:
-    """8 of 10 won is (0.490, 0.943) in the textbooks; deals that are won or lost whole count as one game each.
+    """8 of 10 won is (0.490, 0.943) in textbooks; deals that are won or lost entirely count as one game each.
 
     One deal counts as one game: z^2 = 3.8415, so the interval is from 1 / (1 + z^2) to 1.
     """
@@ -50,7 +50,7 @@ def test_all_won_or_all_lost_has_its_bound_to_the_last_bit() -> None:
 
 
 def test_pairing_is_rewarded() -> None:
-    """Deals that are always shared determine the mean more precisely than as many that are won or lost entirely."""
+    """Deals that are always shared determine the mean more precisely than deals that are won or lost entirely."""
     shared, whole = score_interval([0.5] * 40), score_interval([1.0, 0.0] * 20)
     assert shared.mean == whole.mean == 0.5
     assert shared.high - shared.low < (whole.high - whole.low) / 5
@@ -126,7 +126,7 @@ def test_bounds_are_walds() -> None:
         ([1.0] * 20, 2, SprtVerdict.H1),
         ([0.0] * 20, 2, SprtVerdict.H0),
         ([0.5] * 40, 2, SprtVerdict.H0),
-        ([0.5] * 40, 4, SprtVerdict.H1),  # half of the wins is much for one of four
+        ([0.5] * 40, 4, SprtVerdict.H1),  # half of the wins is a lot for one of four
         ([0.25] * 40, 4, SprtVerdict.H0),
     ],
 )

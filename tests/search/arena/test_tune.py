@@ -36,7 +36,7 @@ def steps_of(tuning: TuningPlan, steps: int, path: Path, crew: Crew = on_process
         return [*done, *tune(tuning, steps, run, file, done)]
 
 
-# -- where it leads --------------------------------------------------------------------------------
+# -- convergence -----------------------------------------------------------------------------------
 
 
 def finished(deal: int, seat: int, a_wins: bool) -> GameResult:
@@ -45,7 +45,7 @@ def finished(deal: int, seat: int, a_wins: bool) -> GameResult:
 
 
 def judged(task: DealTask) -> list[GameResult]:
-    """Simulated games: a seat's chances depend on how close its options are to exploration 1.5 and deviations 3."""
+    """Simulate games: a seat's chances depend on how close its options are to exploration 1.5 and deviations 3."""
 
     def strength(bot: str) -> float:
         given = {name: float(value) for name, value in options_of(bot).items()}
@@ -59,7 +59,7 @@ def judged(task: DealTask) -> list[GameResult]:
 
 @pytest.mark.parametrize("against", [None, "ismcts-plain:exploration=1,deviations=4"])
 def test_steps_lead_to_what_wins_more(against: str | None) -> None:
-    """Games are won at random, and the planted best point is found to within a sixth of the ranges."""
+    """Games are won at random, and the planted optimum is found to within a sixth of the ranges."""
 
     def run(tasks: Iterator[DealTask]) -> Iterator[list[GameResult]]:
         return map(judged, tasks)
@@ -149,7 +149,7 @@ def test_wrong_lines_are_refused(change: dict[str, Any]) -> None:
         read_steps([first, first | {"step": 1} | change], 1)
 
 
-# -- what is refused -------------------------------------------------------------------------------
+# -- errors ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("text", ["exploration", "exploration=1", "exploration=2..1", "x=1..1", "x=a..b", "=0..1", ""])

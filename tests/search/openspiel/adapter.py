@@ -1,7 +1,7 @@
-"""Any game of the package as a game of OpenSpiel, so that OpenSpiel's algorithms can play and judge it.
+"""Any game of the package as an OpenSpiel game, so that OpenSpiel's algorithms can play and check it.
 
 Actions are our codes, chance has our odds, utilities are win shares, and an information state is the position as its
-seat knows it. `resample` is our determinizer in the form that OpenSpiel's ISMCTS asks for.
+seat knows it. `resample` is our determinizer in the form required by OpenSpiel's ISMCTS.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from clerestory.engine import NATURE, Rng, State
 
 
 class Held:
-    """A position that OpenSpiel may copy: it makes deep copies of whatever a state's attributes hold."""
+    """Holds a position; OpenSpiel makes deep copies of a state's attributes."""
 
     def __init__(self, state: State) -> None:
         self.state = state
@@ -97,14 +97,14 @@ class Observer:
         self.dict: dict[str, Any] = {}
 
     def set_from(self, state: SpielState, player: int) -> None:
-        """There is no tensor."""
+        """Do nothing: there is no tensor."""
 
     def string_from(self, state: SpielState, player: int) -> str:
         return state.held.state.observe(player).to_bytes().hex()
 
 
 def resampler(rng: Rng) -> Any:
-    """Our determinizer, for `ISMCTSBot.set_resampler`."""
+    """Return our determinizer, for `ISMCTSBot.set_resampler`."""
 
     def resample(state: SpielState, player: int) -> SpielState:
         world = state.clone()

@@ -1,4 +1,4 @@
-"""How often OpenSpiel's search and ours choose the same action if one is clearly the best.
+"""Counts how often OpenSpiel's search and ours choose the same action if one is clearly the best.
 
 `python -m tests.search.openspiel.agreement --iterations 1000 --seeds 10` counts it over the clear positions.
 """
@@ -15,8 +15,8 @@ from clerestory.search import Searcher
 from clerestory.search.root import observe
 from tools.lab.exact import lines_of
 
-EXPLORATION = 0.7  # of both
-LEAD = 0.2  # in exact win share, of the best action over the second best
+EXPLORATION = 0.7  # of both searches
+LEAD = 0.2  # exact win share of the best action minus that of the second best
 
 
 def lead(values: dict[str, float]) -> float:
@@ -28,7 +28,7 @@ CLEAR: list[dict[str, Any]] = [line for line in lines_of("cathedral") if lead(li
 
 
 def their_choice(position: State, seed: int, iterations: int) -> str:
-    """The most visited action, of equal ones the first."""
+    """Return the most visited action, the first in a tie."""
     from open_spiel.python.algorithms.ismcts import ISMCTSBot
     from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
 
@@ -47,7 +47,7 @@ def our_choice(position: State, seed: int, iterations: int) -> str:
 
 
 def agreement(seeds: int, iterations: int) -> Counter[str]:
-    """Counts, over clear positions and seeds, of equal choices, and of best choices by each."""
+    """Count, over clear positions and seeds, equal choices, and best choices by each."""
     counted: Counter[str] = Counter()
     for line in CLEAR:
         position, best = from_position(line["position"]), max(line["values"], key=line["values"].__getitem__)

@@ -1,4 +1,4 @@
-"""OpenSpiel's ISMCTS, an independent search, plays our games through our determinizer and makes the same choices."""
+"""OpenSpiel's ISMCTS, an independent search, plays our games with our determinizer and makes the same choices."""
 
 from importlib import import_module
 from importlib.util import find_spec
@@ -17,7 +17,7 @@ CASES = [(name, seats) for name, game in GAMES.items() for seats in game.seats]
 
 @pytest.fixture(scope="module")
 def spiel() -> SimpleNamespace:
-    """The modules beside this one, which need OpenSpiel."""
+    """The modules in this folder that need OpenSpiel."""
     if find_spec("pyspiel") is None:
         missing("OpenSpiel", "make test-extras")
     names = ("adapter", "agreement")
@@ -29,7 +29,7 @@ def spiel() -> SimpleNamespace:
 
 @pytest.mark.parametrize(("name", "seats"), CASES)
 def test_a_game_of_openspiel_is_ours(name: str, seats: int, spiel: SimpleNamespace) -> None:
-    """Side by side, copies taken on the way: the same turns, actions, odds and ending."""
+    """Play side by side, with copies on the way: the same turns, actions, odds and end."""
     ours, luck = GAMES[name].new(seats, 5), Rng(5)
     theirs = spiel.adapter.SpielGame(ours).new_initial_state()
     while not ours.over:

@@ -8,7 +8,7 @@ from clerestory.engine import GAMES, NATURE, Action, Rng, State
 from clerestory.search.review.ledger import PlyValuation, Shares
 from tests.laws import walk
 
-# The same examples in every run, however slow the machine is.
+# The same examples in every run, on any machine.
 same_examples = settings(
     derandomize=True, deadline=None, database=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -37,7 +37,7 @@ def replayed(opening: State, actions: Sequence[Action]) -> State:
 
 
 def other_world(state: State, seed: int) -> State:
-    """A game with the same actions but other hidden cards."""
+    """Return a game with the same actions but other hidden cards."""
     return replayed(state.origin.observe(NATURE).determinize(seed), state.history)
 
 
@@ -47,5 +47,5 @@ def seeds(seed: int, count: int) -> list[int]:
 
 
 def entry(ply: int, seat: int, before: Shares, after: Shares, source: str = "") -> PlyValuation:
-    """The valuation of a decision, or of a chance event."""
+    """Return the valuation of a decision, or of a chance event."""
     return PlyValuation(ply=ply, seat=seat, action="a", label="A", source=source, before=before, after=after)

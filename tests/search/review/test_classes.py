@@ -1,4 +1,4 @@
-"""Classes, the noise floor below which nothing is classified, and the figures of a seat."""
+"""Error classes, the noise floor below which nothing is classified, and the figures of a seat."""
 
 from dataclasses import replace
 
@@ -9,7 +9,7 @@ from clerestory.search.review.classes import FEW, NEAR, accuracy, class_of, figu
 from clerestory.search.review.ledger import UNIT, PlyValuation
 from tests.search.review.games import entry
 
-GENERAL = range(7_000, 8_000)  # the floor of such games at each ply
+GENERAL = range(7_000, 8_000)  # the general floor at each ply
 
 
 def decision(loss: int, *, ply: int = 1, seat: int = 0, stake: int = 300_000, start: int = 500_000) -> PlyValuation:
@@ -77,7 +77,7 @@ def test_figures_count_what_was_at_stake() -> None:
     valuations = [
         decision(0, ply=1),
         decision(60_000, ply=2),
-        decision(1_000, ply=3, stake=5_000),  # no action is told apart from another
+        decision(1_000, ply=3, stake=5_000),  # all actions are within the noise floor of each other
         decision(120_000, ply=4, seat=1),
     ]
     first, second = (figures(valuations, seat, [10_000] * 4) for seat in (0, 1))

@@ -1,4 +1,4 @@
-"""Whose knowledge is used to judge each ply: nothing is used that the actions do not reveal."""
+"""The knowledge used to judge each ply: nothing is used that the actions do not reveal."""
 
 from functools import cache
 
@@ -16,7 +16,7 @@ QUICK = ReviewPlan(iterations=50, seed=3)
 
 
 def positions(end: State) -> list[State]:
-    """The position before each ply, with everything in the record."""
+    """Return the position before each ply, with everything in the record."""
     state, found = end.origin, []
     for action in end.history:
         found.append(state.copy())
@@ -68,7 +68,7 @@ def test_hidden_cards_do_not_change_the_view_of_a_decision(seats: int) -> None:
 
 @cache
 def game_with_ellen() -> tuple[State, int]:
-    """A game in which a seat that was shown the coming event decides, and the ply of its first such decision."""
+    """Return a game in which a seat that was shown the coming event decides, and the ply of its first such decision."""
     for seed in range(60):
         end = random_game("cathedral", 4, seed)
         for ply, position in enumerate(positions(end), 1):

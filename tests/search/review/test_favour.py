@@ -1,4 +1,4 @@
-"""The word on the seat that a game favours: only where that was measured and is plain."""
+"""The sentence on the seat that a game favours, present only if the advantage was measured and is clear."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ def test_a_word_needs_a_large_and_certain_difference(
 
 
 def favoured_by(table: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> Text | None:
-    """What is said of the card game by another table of measured shares."""
+    """Return the sentence for the card game with another table of measured shares."""
     monkeypatch.setattr(measured.tomllib, "loads", lambda _: {"duel": table})
     favoured.cache_clear()
     try:
@@ -58,7 +58,7 @@ def test_shares_measured_with_other_cards_are_not_used(monkeypatch: pytest.Monke
     ("wins", "each", "line"),
     [
         ((1, 0, 1, 1), 1, "2 = { shares = [75.0, 25.0], error = 25.0 }"),
-        ((1, 1, 0, 0), 2, "2 = { shares = [50.0, 50.0], error = 50.0 }"),  # less than four games of four deals
+        ((1, 1, 0, 0), 2, "2 = { shares = [50.0, 50.0], error = 50.0 }"),  # fewer than four games of four deals
     ],
     ids=["one game of each deal", "two games of each deal"],
 )

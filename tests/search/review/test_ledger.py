@@ -1,4 +1,4 @@
-"""The ledger adds up exactly, whatever the evaluator's shares."""
+"""The ledger adds up exactly for any shares."""
 
 from fractions import Fraction
 
@@ -26,7 +26,7 @@ def shares(seats: int) -> st.SearchStrategy[Shares]:
 
 @st.composite
 def ledgers(draw: st.DrawFn) -> tuple[list[PlyValuation], Shares]:
-    """Arbitrary valuations of arbitrary games."""
+    """Generate arbitrary valuations of arbitrary games."""
     seats = draw(st.integers(2, 4))
     turns = draw(st.lists(st.integers(NATURE, seats - 1), max_size=12))
     entries = [

@@ -20,7 +20,7 @@ SHIPPED = [CATHEDRAL, DUEL]
 
 
 def chosen(one: Puzzle, iterations: int, seed: int) -> str:
-    """The choice of the shipped search: an action, or a plan."""
+    """Return the choice of the shipped search: an action, or a plan."""
     if one.is_plan and (planner := planner_at(one.state)):
         return nearest(losses_of(ends_of(one.state, planner), one.state.turn, iterations // 2, seed), 1)[0]
     options = shipped(one.game, one.state.seats)
@@ -69,7 +69,7 @@ def test_no_answer_changes_with_ten_times_the_time(game: Game) -> None:
         for one in puzzles(game)
         if not one.exact and {chosen(one, ANSWER, 5), chosen(one, LONGER * ANSWER, 6)} != {one.best}
     ]
-    assert len(changed) <= len(puzzles(game)) // 50, changed  # other seeds than those they were chosen by
+    assert len(changed) <= len(puzzles(game)) // 50, changed  # seeds differ from those used to select them
 
 
 def test_unknown_puzzles_and_games_without_puzzles_are_refused() -> None:

@@ -30,7 +30,7 @@ def reviewed(name: str, seats: int) -> Annotation:
 
 
 def planted() -> Annotation:
-    """A game of `toy` in which seat 0 blunders, and a feast comes up."""
+    """Return a game of `toy` in which seat 0 blunders, and a feast comes up."""
     end = cut(random_game("toy", 2, 1), 8)
     half = (500_000, 500_000)
     lucky = (600_000, 400_000)
@@ -84,7 +84,7 @@ def test_the_chart_is_sound_and_stays_in_its_frame(name: str, seats: int, width:
 
 
 def test_no_badge_covers_a_name_and_axes_say_what_they_are() -> None:
-    """Errors stand where the area of the seat is tallest, but for one place."""
+    """Error marks are placed where the area of the seat is tallest, except for one."""
     end, half = cut(random_game("toy", 2, 1), 24), (500_000, 500_000)
     wide = [replace(entry(ply, 0, (1_000_000, 0), (800_000, 200_000)), round=1, stake=10**6) for ply in range(4, 12)]
     chart = Chart(
@@ -124,7 +124,7 @@ def test_a_curve_follows_the_share_of_a_seat() -> None:
     review = reviewed("duel", 2)
     curves = [curve(review, seat, 50) for seat in range(2)]
     assert [len(one) for one in curves] == [50, 50]
-    assert {one[-1] for one in curves} == {"▁", "█"}  # somebody won
+    assert {one[-1] for one in curves} == {"▁", "█"}  # a seat won
     assert curves[0] != curves[1]
     assert len(set(curves[0])) > 2
     assert curve(annotate(end.origin, ReviewPlan(iterations=50)), 0, 5) in {bar * 5 for bar in BARS}
@@ -145,7 +145,7 @@ def test_it_says_what_had_no_time_and_which_seat_the_game_favours() -> None:
     [
         (Rollouts(20, 0.001, 0.001, 0.001), 3, True),
         (Rollouts(20, 0.1, 0.001, 0.001), 3, False),
-        (Rollouts(20, 0.001, 0.001, 0.001), 5, False),  # the other plies of the plan may have lost the rest
+        (Rollouts(20, 0.001, 0.001, 0.001), 5, False),  # other plies of the plan may have lost the rest
     ],
 )
 def test_rollouts_doubt_an_error_only_if_they_start_after_all_of_it(found: Rollouts, last: int, doubts: bool) -> None:

@@ -38,7 +38,7 @@ def test_the_luck_of_an_event_has_mean_0_over_its_outcomes(late: State) -> None:
 
 
 def test_an_event_that_a_seat_was_shown_is_no_luck() -> None:
-    """It is the same in every world of its owner, so its luck would not be 0 in the mean."""
+    """It is the same in every world of its owner, so the mean of its luck would not be 0."""
     end, _ = game_with_ellen()
     state = end.origin.copy()
     lucks = {True: list[float](), False: list[float]()}
@@ -71,7 +71,7 @@ def test_the_error_is_that_of_a_mean() -> None:
 
 
 def test_luck_that_explains_the_losses_is_subtracted() -> None:
-    """Each game lost 0.1 plus its luck, so the luck explains all of the spread."""
+    """Each game lost 0.1 plus its luck, so the luck explains the whole spread."""
     found = estimate([(0.1 + luck, luck) for luck in (-0.5, 0.4, 0.2, 0.7, -0.3, 0.1, 0.0, 0.2)])
     assert found.loss == pytest.approx(0.1)
     assert found.error == 1 / 16 < found.plain_error
@@ -90,7 +90,7 @@ def test_the_same_action_twice_loses_nothing(late: State) -> None:
 
 
 def test_a_plain_blunder_loses_in_rollouts_too() -> None:
-    late = random_game("duel", 2, 7)  # in which no long combination is missed, as players of rollouts do
+    late = random_game("duel", 2, 7)  # contains no long combinations, which players of rollouts miss
     review = annotate(late, replace(PLAN, iterations=400))
     one = max(review.errors(), key=lambda one: one.loss)
     assert one.loss > 500_000

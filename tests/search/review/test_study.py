@@ -1,4 +1,4 @@
-"""The searches of a ply and their evaluation, with results made by hand."""
+"""The searches of a ply and their evaluation, with made-up results."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -34,7 +34,7 @@ def result(lines: Sequence[Line]) -> Result:
 
 
 def studied(ply: Ply, *answers: Sequence[Line]) -> tuple[list[SearchTask], PlyValuation]:
-    """The requested searches, and the valuation made from their results."""
+    """Return the requested searches, and the valuation made from their results."""
     asking, questions = study(ply, PLAN), []
     question = next(asking)
     for lines in answers:
@@ -70,9 +70,9 @@ def test_another_action_is_compared_with_the_best_in_even_searches() -> None:
     questions, valuation = studied(DECISION, table, pair, pair)
     assert questions[1].options["allocation"] == "even"
     assert len(questions[1].root.codes) == 2
-    assert questions[1].iterations == PLAN.iterations  # half of them for each
+    assert questions[1].iterations == PLAN.iterations  # half of them for each action
     assert questions[0].seed != questions[1].seed
-    assert valuation.change == (-40_000, 40_000)  # and not the half of a win of the first table
+    assert valuation.change == (-40_000, 40_000)  # instead of the 0.5 of the first table
     assert (valuation.best, valuation.points, valuation.iterations) == (OTHER, 1.5, 3000)
     assert valuation.line == (OTHER, "and so on")
 
@@ -80,13 +80,13 @@ def test_another_action_is_compared_with_the_best_in_even_searches() -> None:
 @pytest.mark.parametrize(
     ("losses", "expected"),
     [
-        ([0.019], 0.019),  # would have no class: asked once
-        ([0.19, 0.18], 0.18),  # it stands
+        ([0.019], 0.019),  # has no class: asked once
+        ([0.19, 0.18], 0.18),  # confirmed
         ([0.19, 0.25], 0.25),
-        ([0.19, -0.01], 0.0),  # gone
-        ([0.19, 0.14, 0.01], 0.01),  # it melts away
-        ([0.19, 0.14, 0.10], 0.10),  # the longest has the last word
-        ([0.19, 0.14, 0.05], 0.0),  # it would be gone if it went on like this
+        ([0.19, -0.01], 0.0),  # disappears
+        ([0.19, 0.14, 0.01], 0.01),  # shrinks to almost nothing
+        ([0.19, 0.14, 0.10], 0.10),  # the longest comparison decides
+        ([0.19, 0.14, 0.05], 0.0),  # would disappear if it kept shrinking
     ],
 )
 def test_an_error_is_named_only_if_longer_searches_say_so(losses: list[float], expected: float) -> None:

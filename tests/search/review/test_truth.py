@@ -15,7 +15,7 @@ PLAN = ReviewPlan(iterations=200, seed=8)
 
 @pytest.mark.parametrize(("name", "seats"), CASES)
 def test_luck_is_zero_over_the_outcomes_of_an_event(name: str, seats: int) -> None:
-    """Whatever the reviewer's values: the luck of all outcomes, weighted by their odds, is 0."""
+    """For any values: the luck of all outcomes, weighted by their odds, is 0."""
     end = random_game(name, seats, 2)
     events = [ply for ply in plies_of(end) if ply.turn == NATURE and ply.root is not None]
     for ply in events[:: 1 + len(events) // 4]:
@@ -42,7 +42,7 @@ def test_a_solved_position_is_judged_exactly() -> None:
 
 
 def test_what_loses_nothing_is_no_error() -> None:
-    """The same with the prize lost either way."""
+    """The same if the prize is lost either way."""
     state = last_round(prize=2, seen=[1, 2, 6], players=[(0, 0, [3, 4]), (1, 6, [0])], moved=1)
     for action in state.legal_actions():
         after = state.copy()

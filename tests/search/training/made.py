@@ -1,4 +1,4 @@
-"""Made-up samples: states of 8 bytes whose features, points and results follow from the bytes."""
+"""Made-up samples: states of 8 bytes that determine their features, points and results."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ OWN, TABLE = 3, 2
 
 
 def encode(states: Array) -> tuple[Array, Array, Array]:
-    """Features of up to four seats, two bytes each; the last byte of a row is the number of seats, less 2."""
+    """Return features of up to four seats, two bytes each; the last byte of a row is the number of seats minus 2."""
     seats = seats_of(states)
     numbers = states.astype(np.float64) / 255
     own = np.stack(

@@ -41,7 +41,7 @@ def test_a_killed_run_goes_on(whole: Path, tmp_path: Path) -> None:
     games = play_chunks(PLAN, tmp_path, 3, workers=1)
     next(games)
     games.close()
-    (tmp_path / "00001.77.part").write_bytes(b"torn")  # what a kill leaves of a chunk
+    (tmp_path / "00001.77.part").write_bytes(b"torn")  # left by a kill while writing a chunk
     assert stored(tmp_path, 3) == 1
     assert play(tmp_path, 3) == [1, 2]
     (tmp_path / "00001.77.part").unlink()
@@ -54,7 +54,7 @@ def test_what_is_read_is_what_was_played(whole: Path) -> None:
     assert [int(seed) for chunk in chunks for seed in chunk["game.seed"]] == [PLAN.seed_of(n) for n in range(60)]
 
 
-# -- what is refused -------------------------------------------------------------------------------
+# -- errors ----------------------------------------------------------------------------------------
 
 
 def flipped(whole: Path) -> bytes:

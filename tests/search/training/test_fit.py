@@ -49,7 +49,7 @@ def test_the_last_weights_are_averaged(tmp_path: Path) -> None:
     assert same(last(only_last), progress.weights)
     before = {name: 2 * array - progress.weights[name] for name, array in progress.average.items()}
     step_back = {name: np.abs(progress.weights[name] - array).max() for name, array in before.items()}
-    assert 0 < max(step_back.values()) < 0.002  # a step at the lowest rate apart
+    assert 0 < max(step_back.values()) < 0.002  # up to a step at the lowest rate
 
 
 def test_another_fits_state_is_refused(tmp_path: Path) -> None:

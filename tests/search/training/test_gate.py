@@ -45,7 +45,7 @@ def test_an_open_match_is_decided_by_where_it_leans(tmp_path: Path) -> None:
 def test_matches_in_order_each_once() -> None:
     gate = replace(GATE, budgets=("20it", "1ms"), references=("random", "greedy"))
     matches = gate.matches(toy, (2, 4), "flat-mc", "greedy")
-    assert {match.seed for match in matches} == {1 << 40}  # deals that neither self-play nor the arena of users has
+    assert {match.seed for match in matches} == {1 << 40}  # deals used neither by self-play nor by the users' arena
     assert [(match.bots[1], match.budget, match.seats) for match in matches] == [
         (opponent, budget, seats) for opponent in ("greedy", "random") for budget in ("20it", "1ms") for seats in (2, 4)
     ]

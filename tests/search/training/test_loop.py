@@ -31,7 +31,7 @@ PLAN = LearningPlan(
     schedule=Schedule(epochs=2, batch=256),
     fits=2,
 )
-OPEN = GateOptions(budgets=("2it",), games=8, elo0=-9000, elo1=-8000)  # what is as good as nothing passes
+OPEN = GateOptions(budgets=("2it",), games=8, elo0=-9000, elo1=-8000)  # passes an equally strong candidate
 SHUT = replace(OPEN, elo0=8000, elo1=9000)
 
 
@@ -43,7 +43,7 @@ def weights_of(folder: Path) -> list[bytes]:
 
 @pytest.fixture(scope="module", autouse=True)
 def small_chunks() -> Iterator[None]:
-    """The fewest games of which some are held out, and some calibrate."""
+    """Use the fewest games that include some held out, and some for calibration."""
     with pytest.MonkeyPatch.context() as patch:
         for module in ("chunks", "loop"):
             patch.setattr(f"clerestory.search.training.{module}.GAMES_PER_CHUNK", 12)
@@ -65,7 +65,7 @@ def later_than(stop: int) -> Callable[[str, list[str]], list[str]]:
 
 
 def test_games_of_one_ply_come_first(tmp_path: Path, whole: Path) -> None:
-    """The fit starts from their weights, which are kept; a run without them ends elsewhere."""
+    """The fit starts from their weights, which are kept; a run without them ends with other weights."""
     plan = replace(PLAN, one_ply=OnePlyHabits(rounds=1, games=4))
     list(learn(plan, OPEN, tmp_path, 1, Resources()))
     first = read_weights(tmp_path / "one-ply.net", cathedral())
@@ -149,7 +149,7 @@ def test_a_shut_gate_keeps_the_value_before_and_ends_the_run(whole: Path, tmp_pa
     assert best_value(tmp_path, 5) is None
 
 
-# -- what is refused -------------------------------------------------------------------------------
+# -- errors ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

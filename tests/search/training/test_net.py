@@ -12,7 +12,7 @@ from tests.search.training.made import OWN, TABLE, Array, encode, samples
 
 
 def double(weights: NetWeights) -> NetWeights:
-    """In double precision, and away from zero, where relu has no slope."""
+    """Return weights in double precision, moved away from zero, where relu has no slope."""
     luck = np.random.default_rng(1)
     return {name: array.astype(float) + luck.normal(0, 0.1, array.shape) for name, array in weights.items()}
 
@@ -65,7 +65,7 @@ def numerical(loss: Callable[[NetWeights], float], name: str, place: tuple[int, 
 @pytest.mark.parametrize("seats", [2, 3, 4])
 @pytest.mark.parametrize("name", list(WEIGHTS))
 def test_the_gradient_is_the_slope(name: str, seats: int) -> None:
-    """Of both losses together, for weights all over each array."""
+    """For both losses together, and weights all over each array."""
     found = samples(seats, 30, 5)
     rows = np.arange(30)
 

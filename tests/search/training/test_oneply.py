@@ -1,4 +1,4 @@
-"""Games of one ply: the same for a seed on any number of processes, and what they teach survives a kill."""
+"""Games of one ply: the same for a seed on any number of processes, and training survives a kill."""
 
 from dataclasses import replace
 from itertools import islice
@@ -65,7 +65,7 @@ def test_equal_seeds_give_equal_games() -> None:
 
 
 def test_some_of_the_positions_are_kept() -> None:
-    """Which are kept changes nothing in the games."""
+    """The selection does not change the games."""
     rows, some = positions(ALL), positions(replace(ALL, kept=0.2))
     assert 0.1 < len(some.seat) / len(rows.seat) < 0.3
     assert {state.tobytes() for state in some.state} < {state.tobytes() for state in rows.state}
@@ -79,7 +79,7 @@ def test_with_a_trace_of_1_results_are_expected() -> None:
 
 
 def test_a_net_plays_better_than_at_random() -> None:
-    """Players who choose score more than those who stray at every move."""
+    """Players who choose score more than those who play every move at random."""
     chosen, strayed = positions(ALL), positions(replace(ALL, straying=1))
     assert chosen.scores.mean() > strayed.scores.mean() + 3
 
@@ -94,7 +94,7 @@ def same_weights(one: Progress, other: Progress) -> bool:
 
 
 def test_a_killed_run_continues_to_the_same_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A kill after the first round changes nothing; the second round is played by new weights."""
+    """A kill after the first round changes nothing; the second round is played with new weights."""
     monkeypatch.setattr("clerestory.search.training.oneply.PIECE", 10)
     whole = taught(tmp_path / "whole.npz")
     first = taught(tmp_path / "killed.npz", rounds=1, crew=inline)

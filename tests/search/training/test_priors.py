@@ -1,4 +1,4 @@
-"""Learned priors: what they are fitted to, and that a fit finds the factors that made the visits."""
+"""Learned priors: the targets of the fit, and that it finds the factors that generated the visits."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from clerestory.search.training.selfplay import Habits, SelfPlay, play_games
 from tests.search.arena.matches import toy
 from tests.shipped import CATHEDRAL, DUEL
 
-LINES, ACTIONS = 4, 6  # of a decision; actions that are met, all but the last in both rounds
+LINES, ACTIONS = 4, 6  # per decision; actions that occur, all but the last in both rounds
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def columns() -> Columns:
 
 
 def made(count: int, factors: np.ndarray[Any, Any]) -> Decisions:
-    """Decisions of two rounds, whose shares of visits are the guide's weights times factors."""
+    """Return decisions of two rounds, whose shares of visits are the guide's weights times factors."""
     rng = np.random.default_rng(4)
     round_ = rng.integers(1, 3, count)
     action = np.stack([np.sort(rng.permutation(ACTIONS - number)[:LINES]) for number in round_ - 1])
@@ -85,7 +85,7 @@ def test_what_was_not_met_has_a_factor_of_1() -> None:
     found = fit_priors(TOY, {2: MADE})
     assert (found[0, :, ACTIONS:] == 1).all()
     assert found[0, 0, ACTIONS - 1] != 1
-    assert found[0, 1, ACTIONS - 1] == 1  # met in the first round only
+    assert found[0, 1, ACTIONS - 1] == 1  # occurs in the first round only
     assert (found[1:] == 1).all()
     assert np.log(found[0]).sum(axis=1) == pytest.approx(0, abs=1e-4)
 

@@ -63,7 +63,7 @@ def test_a_chart_holds_every_point_inside_its_frame() -> None:
     marks = [(float(mark.attrib["cx"]), float(mark.attrib["cy"])) for mark in tree.iter("circle")]
     assert len(marks) == 4
     assert all(58 <= x <= 446 and 34 <= y <= 214 for x, y in marks)
-    assert marks[0][1] > marks[2][1]  # up is more
+    assert marks[0][1] > marks[2][1]  # the vertical axis points up
     assert next(text.text for text in tree.iter("text")) == "A & B"
 
 

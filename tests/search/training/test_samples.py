@@ -104,6 +104,6 @@ def test_a_round_that_is_not_learned_from_is_left_alone(columns: Columns) -> Non
 
 
 def test_what_is_proven_outweighs_nothing() -> None:
-    """A proven win counts as a share of 0.99: its log odds are as large, not without limit."""
+    """A proven win counts as a share of 0.99, so its log odds are bounded."""
     shares = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]], np.float32)
     assert odds_of(shares, np.zeros(3, int)) == pytest.approx([np.log(99), -np.log(99), 0], abs=1e-5)

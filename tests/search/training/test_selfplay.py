@@ -1,4 +1,4 @@
-"""Self-play: the stored data of a game are correct, and depend on its number alone."""
+"""Self-play: the stored data of a game are correct, and only depend on its number."""
 
 from dataclasses import replace
 
@@ -73,7 +73,7 @@ def test_states_are_what_the_seat_knows_with_a_choice_to_make(kept: Columns) -> 
 
 
 def test_luck_tells_nothing_of_the_cards(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Otherwise the net would learn from flips that were seen what is in the deck, which is not so in other games."""
+    """Otherwise the net would infer the deck from visible flips, which is impossible in other games."""
     played: list[State] = []
     monkeypatch.setattr(Recorder, "decide", lambda _, state, luck: played.append(state) or legal_at_random(state, luck))
     plan = SelfPlay(lambda: GAMES["duel"], 2, generation=0, seed=7)
@@ -95,7 +95,7 @@ def test_the_share_of_full_searches(habits: dict[str, float], share: float) -> N
 
 
 def test_straying_moves_are_not_the_best() -> None:
-    """Without random moves the same opening is continued in the same way; with only random moves, seldom."""
+    """Without random moves the same opening is continued in the same way; with only random moves, rarely."""
     best = games(replace(PLAN, habits=replace(PLAN.habits, straying=0, by_visits=0)), range(20))
     astray = games(replace(PLAN, habits=replace(PLAN.habits, straying=1)), range(20))
     assert not np.array_equal(best["game.scores"], astray["game.scores"])

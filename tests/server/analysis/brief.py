@@ -1,4 +1,4 @@
-"""Rollouts for tests: as few of each error as are needed, whatever the time."""
+"""Rollouts for tests: the minimum number for each error, regardless of time."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ HOUR = 3600.0
 
 
 def be_brief(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let an error's part of the time be over at once."""
+    """End the time for an error's rollouts at once."""
     rolled_out = Reviewer.rolled_out
 
     async def brief(self: Reviewer, root: Any, one: Any, plan: Any, share: float, *rest: Any) -> Rollouts | None:

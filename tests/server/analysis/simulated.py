@@ -7,9 +7,9 @@ from itertools import count
 from clerestory.server.analysis.demand import Demand, NoRoom, TreeTask
 from clerestory.server.analysis.policy import SLICE, Policy
 
-Slice = tuple[TreeTask, float]  # and its seconds
+Slice = tuple[TreeTask, float]  # task and its seconds
 
-SPEED = 20_000  # iterations a second of a worker
+SPEED = 20_000  # iterations per second of a worker
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""An analyst in this process: what it is asked it answers, and who leaves occupies nothing."""
+"""An analysis engine in this process: it answers its queries, and callers that leave occupy nothing."""
 
 import asyncio
 import time
@@ -98,7 +98,7 @@ async def test_a_slow_reader_of_the_final_answer_holds_no_tree(monkeypatch: pyte
     made = WeakSet[Searcher]()
 
     class ReferencedSearcher(Searcher):
-        """A search that can have weak references."""
+        """A search that supports weak references."""
 
     def new_searcher(question: Question, size: int) -> Searcher:
         made.add(searcher := ReferencedSearcher(question.root, seed=1, max_bytes=size))
@@ -129,7 +129,7 @@ async def test_a_stream_whose_search_has_ended_slows_no_other(monkeypatch: pytes
 
 
 async def test_a_search_with_a_slow_reader_gives_back_its_tree(monkeypatch: pytest.MonkeyPatch) -> None:
-    """His time does not count as time that the server took."""
+    """The reader's time does not count as time taken by the server."""
     ahead = 0.0
     monkeypatch.setattr(
         "clerestory.server.analysis.reader.time", SimpleNamespace(monotonic=lambda: time.monotonic() + ahead)
@@ -232,7 +232,7 @@ def test_all_faults_are_named_at_once() -> None:
 
 
 async def test_an_analyst_that_shuts_down_says_so() -> None:
-    """Also if it is told twice, as by `close`, while a worker has not yet seen the end of its search."""
+    """Also after a second shutdown, as by `close`, while a worker has not yet seen the end of its search."""
     async with analysis() as one:
         asking = asyncio.ensure_future(one.ask(validate_query(opening(), ENDLESS)))
         await until(lambda: one.scheduler.running == 1)
@@ -266,4 +266,4 @@ async def test_background_searches_begin_one_in_each_round_of_the_event_loop() -
             rounds += 1
         await beginning
     assert len(begun) == 20
-    assert max(Counter(begun).values()) <= 2  # the first turn is there at once
+    assert max(Counter(begun).values()) <= 2  # the first turn is available at once

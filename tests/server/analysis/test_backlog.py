@@ -1,4 +1,4 @@
-"""Who of those that wait in the background gets a place, on a simulated clock."""
+"""The order in which waiting background tasks get a place, on a simulated clock."""
 
 import random
 
@@ -59,7 +59,7 @@ def test_what_needs_an_idle_worker_begins_only_while_a_worker_is_idle() -> None:
 
 
 def test_the_time_is_shared_with_those_who_wait() -> None:
-    """All are through by the end of the time of each."""
+    """All finish by the end of their time."""
     backlog, now, served = Backlog(4), 0.0, 0
     running = entered(backlog, *(ticket(number, 60.0) for number in range(40))).placed
     while running:

@@ -1,4 +1,4 @@
-"""Workers that nothing else needs help a search, on a simulated clock, and are taken back after a slice."""
+"""Idle workers help a search, on a simulated clock, and are taken back after a slice."""
 
 import asyncio
 from unittest.mock import patch
@@ -39,7 +39,7 @@ def test_helpers_are_given_back_when_another_caller_comes() -> None:
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_a_full_server_shares_as_without_helpers(workers: int) -> None:
-    """Whoever had helpers owes nothing for them, and gets no more for them."""
+    """A caller that had helpers owes nothing for them, and gets no more than others."""
     arrivals = [demand(0.01 * i, 1.0, origin=i % 3, helpers=workers - 1) for i in range(3 * workers)]
     plain = [demand(0.01 * i, 1.0, origin=i % 3) for i in range(3 * workers)]
     with_helpers, without = Simulation(workers).run(arrivals, 1.0), Simulation(workers).run(plain, 1.0)
@@ -54,7 +54,7 @@ def test_helpers_come_after_background_searches() -> None:
 
 
 def test_callers_have_equally_many_helpers() -> None:
-    """However many searches they have."""
+    """Regardless of their numbers of searches."""
     many = [demand(0, 1.0, origin="many", helpers=7) for _ in range(3)]
     *those, one = Simulation(8).run([*many, demand(0, 1.0, origin="one", helpers=7)], 1.0)
     assert sum(map(helped, those)) == pytest.approx(2.0, abs=8 * SLICE)
@@ -69,7 +69,7 @@ def test_helpers_leave_with_their_search() -> None:
 
 
 async def test_all_helpers_of_a_search_leave_at_once() -> None:
-    """To look for each among those of all searches would take long where there are many."""
+    """Searching for each of them among those of all searches would take long if there are many."""
     with patch.object(Policy, "leave", autospec=True, side_effect=Policy.leave) as left:
         async with AnalysisEngine(Capacity(workers=4)) as one:
             asking = asyncio.ensure_future(one.ask(validate_query(opening(), Terms(seconds=3600.0, early_stop=False))))

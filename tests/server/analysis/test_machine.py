@@ -1,4 +1,4 @@
-"""How much memory trees get where nobody says: by what the machine, and a container, has left."""
+"""The default memory for trees: derived from the free memory of the machine, and of a container."""
 
 import os
 import resource
@@ -43,7 +43,7 @@ def test_trees_have_a_quarter_of_the_free_memory_and_kept_ones_an_eighth(
 
 
 def limited(names: tuple[str, str, str], folder: str = "", usage: int = 2 * GIB, cached: int = 0) -> dict[str, str]:
-    """Return the files of a group that may have 6 GiB, and whose page cache takes some of what it uses."""
+    """Return the files of a control group limited to 6 GiB, whose page cache uses part of its memory."""
     [limit, used, cache] = names
     texts = {limit: 6 * GIB, used: usage, "memory.stat": f"anon 9\n{cache}_else 7\n{cache} {cached}"}
     return {f"sys/fs/cgroup/{folder}/{name}": str(text) for name, text in texts.items()}

@@ -1,4 +1,4 @@
-"""How much memory searches get, and which trees are kept."""
+"""The memory granted to searches, and the trees that are kept."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -24,13 +24,13 @@ def test_searches_have_their_shares_and_no_more_than_all_memory(places: int) -> 
     memory = Memory(1024 * MIB, places)
     granted = [memory.take(1 << 40) for _ in range(places)]
     assert min(granted) >= memory.share >= 512 * MIB // places
-    assert granted[1:2] == [] or granted[1] > memory.share  # the first has not taken all that is free
+    assert granted[1:2] == [] or granted[1] > memory.share  # the first has not taken all free memory
     assert sum(granted) <= 1024 * MIB
     assert granted == sorted(granted, reverse=True)
 
 
 def test_memory_that_is_given_back_can_be_had_again() -> None:
-    """No search gets more than it asks for, or less than a tree needs."""
+    """No search gets more than it requests, or less than a tree needs."""
     memory = Memory(64 * MIB, 4)
     assert (memory.take(MIB), memory.take(1)) == (MIB, MIN_BYTES)
     memory.give_back(MIB)
@@ -38,7 +38,7 @@ def test_memory_that_is_given_back_can_be_had_again() -> None:
     first = [memory.take(1 << 40) for _ in range(4)]
     for size in first:
         memory.give_back(size)
-    memory.occupy(32 * MIB)  # by a tree that exists already
+    memory.occupy(32 * MIB)  # by an existing tree
     memory.give_back(32 * MIB)
     assert [memory.take(1 << 40) for _ in range(4)] == first
 
@@ -59,7 +59,7 @@ def test_the_least_recently_used_trees_are_given_up() -> None:
         warm.keep(key, hosted, 4)
     assert warm.bytes == 8
     assert [warm.take(key) for key in "abc"] == [None, (trees["b"], 4), (trees["c"], 4)]
-    assert (warm.take("b"), warm.bytes) == (None, 0)  # a tree is taken once
+    assert (warm.take("b"), warm.bytes) == (None, 0)  # a tree can only be taken once
 
 
 def test_a_tree_replaces_its_predecessor_and_no_other_if_it_does_not_fit() -> None:

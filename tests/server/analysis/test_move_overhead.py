@@ -1,4 +1,4 @@
-"""Searches end early enough for their answers to be in time."""
+"""Searches end early enough for their answers to be on time."""
 
 import random
 

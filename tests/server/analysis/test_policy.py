@@ -1,4 +1,4 @@
-"""Which tree is searched next, on a simulated clock."""
+"""The tree to search next, on a simulated clock."""
 
 from collections.abc import Callable
 
@@ -184,7 +184,7 @@ def test_a_slow_first_slice_turns_nobody_away(searches: int, slow: int) -> None:
 
 
 class CountedTask(TreeTask):
-    """A task that counts how often the policy looks at it."""
+    """A task that counts how often the policy reads it."""
 
     looks = 0
 
@@ -195,7 +195,7 @@ class CountedTask(TreeTask):
 
 
 def looks(trees: int, act: Callable[[Policy], object]) -> int:
-    """Return how often a policy looks at its trees to do something; it has as many searches as it may."""
+    """Return how often a full policy reads its trees during an operation."""
     one = policy(workers=2, max_searches=5)
     for part in range(8):
         crowd(one, 1, 60.0, trees=trees // 8, origin="many", part=part)
@@ -206,7 +206,7 @@ def looks(trees: int, act: Callable[[Policy], object]) -> int:
 
 
 def test_a_call_is_refused_without_a_look_at_the_trees() -> None:
-    """Whoever ignores refusals makes the server do this again and again."""
+    """A caller that ignores rejections makes the server do this repeatedly."""
 
     def refused(one: Policy) -> None:
         with pytest.raises(NoRoom):

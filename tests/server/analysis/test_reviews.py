@@ -1,4 +1,4 @@
-"""A review by an analyst is the one that is made search by search, told as it is made."""
+"""A review by an analysis engine equals the one made search by search, and is streamed as it is made."""
 
 import asyncio
 from collections import Counter
@@ -86,7 +86,7 @@ async def test_the_worst_errors_are_played_on(monkeypatch: pytest.MonkeyPatch) -
     assert deep.unrolled == 0
     assert [(step.done, step.total) for step in steps if step.deepening] == [(i, len(worst)) for i in range(len(worst))]
     assert {ply: found.pairs for ply, found in deep.rollouts.items()} == {one.ply: FEWEST for one in worst}
-    assert deep.accounts == plain.accounts  # the ledger stays as it is
+    assert deep.accounts == plain.accounts  # the ledger is unchanged
     assert rolled(deep, worst[0]).startswith("Played to the end: ")
     assert rolled(plain, worst[0]) == ""
     moves = {move["ply"]: move for move in deep.to_dict()["moves"]}
@@ -96,7 +96,7 @@ async def test_the_worst_errors_are_played_on(monkeypatch: pytest.MonkeyPatch) -
 class SlowReviewer(Reviewer):
     """A reviewer whose rollouts end without a game, `ends` of them in time; the others take too long.
 
-    Those wait until the time is over, or say at once that it is.
+    Those wait until the time is over, or report at once that it is.
     """
 
     ends = 0
@@ -120,7 +120,7 @@ class SlowReviewer(Reviewer):
 async def test_rollouts_that_do_not_end_in_their_time_are_given_up(
     ends: int, waits: bool, deep: float, pairs: int
 ) -> None:
-    """Even a server so busy that they would never end sends the ledger, with the rollouts that were enough."""
+    """Even a server so busy that they would never end sends the ledger, with the rollouts that were sufficient."""
     end = random_game("toy", 2, 1)
     async with AnalysisEngine(Capacity(workers=2)) as analysis:
         reviewer = SlowReviewer(analysis)
@@ -154,7 +154,7 @@ async def test_a_review_may_be_left_between_two_steps(monkeypatch: pytest.Monkey
 
 
 async def test_reviews_that_wait_for_their_turns_open_only_a_few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Here of each caller one at a time: there is one worker, and memory for no more."""
+    """One at a time for each caller: there is one worker, and memory for one tree."""
     opened, most = Counter[str](), Counter[str]()
 
     class CountedTrees(Trees):

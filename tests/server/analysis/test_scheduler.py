@@ -1,4 +1,4 @@
-"""Many searches take turns; a caller that leaves frees what its search occupied."""
+"""Many searches take turns; a caller that leaves frees the resources of its search."""
 
 import asyncio
 import os
@@ -73,22 +73,22 @@ async def test_a_search_that_is_left_is_stopped_in_its_slice(monkeypatch: pytest
 
 
 def turns() -> Counter[int]:
-    """How many threads of this process have a turn of so many nanoseconds."""
+    """Count the threads of this process by the length of their time slices, in nanoseconds."""
     found = Counter[int]()
     for file in Path("/proc/self/task").glob("*/sched"):
-        with suppress(OSError):  # it has ended meanwhile
+        with suppress(OSError):  # it may have ended meanwhile
             found.update(int(ns) for ns in re.findall(r"^se.slice +: +(\d+)$", file.read_text(), re.MULTILINE))
     return found
 
 
 @pytest.mark.system
 async def test_searching_threads_have_short_turns_of_the_processor() -> None:
-    """So a cancelled search soon sees that it is."""
+    """A cancelled search therefore sees the cancellation soon."""
     before = turns()
     if not before:
         missing("/proc/self/sched with the slices of threads", "a kernel with CONFIG_SCHED_DEBUG, 6.12 or later")
     async with AnalysisEngine(Capacity(workers=2)):
-        await until(lambda: (turns() - before)[round(1e9 * scheduler.TURN)] == 2)  # each asks for it once it runs
+        await until(lambda: (turns() - before)[round(1e9 * scheduler.TURN)] == 2)  # each requests it when started
     assert scheduler.TURN < policy.SLICE
 
 
@@ -97,7 +97,7 @@ async def test_threads_that_may_have_the_interpreters_lock_are_not_nicer() -> No
         call = server.advisor.RecommendMove(long_question())
         await until(lambda: server.app.scheduler.running == 1)
         for thread in threading.enumerate():
-            with suppress(ProcessLookupError):  # it has ended meanwhile
+            with suppress(ProcessLookupError):  # it may have ended meanwhile
                 assert os.getpriority(os.PRIO_PROCESS, thread.native_id or 0) == os.getpriority(os.PRIO_PROCESS, 0)
         call.cancel()
 
@@ -171,7 +171,7 @@ class FaultySearcher(Searcher):
 
 
 def go_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make every search fail that has the seed 13 or the game id UNLUCKY."""
+    """Make every search with the seed 13 or the game id UNLUCKY fail."""
     sound = memory.new_searcher
 
     def make(question: Question, *given: Any) -> Searcher:
@@ -199,11 +199,11 @@ async def test_a_search_that_goes_wrong_harms_no_other(monkeypatch: pytest.Monke
             assert server.app.scheduler.admitted == 0
         after = await server.advisor.RecommendMove(question(iterations=10, game_id=UNLUCKY))
     assert {answer.statistics.iterations for answer in answers} == {5000}
-    assert after.statistics.reused_iterations == 0  # the tree of a search that failed is not kept
+    assert after.statistics.reused_iterations == 0  # the tree of a failed search is not kept
 
 
 async def test_a_search_rests_while_it_is_explained_even_if_nobody_waits_for_that() -> None:
-    """Neither a worker nor another question may go on with it: both would move what is being read."""
+    """Neither a worker nor another query may continue it: both would move memory that is being read."""
     reading, go_on = threading.Event(), threading.Event()
 
     def explain(result: Result) -> Result:

@@ -1,4 +1,4 @@
-"""Callers share places and workers fairly, however many calls each makes, on a simulated clock."""
+"""Callers share places and workers fairly, for any number of calls each, on a simulated clock."""
 
 import random
 from collections import Counter
@@ -54,7 +54,7 @@ def test_origins_share_the_workers_and_their_parts_what_each_has(
 
 HINT, BACKGROUND = Priority.HINT, Priority.BACKGROUND
 SEARCHES: dict[str, tuple[int, list[tuple[float, Demand]], dict[int, float], float]] = {
-    # Workers, searches, the seconds that some of them have had in the end, and how exactly.
+    # Workers, searches, the seconds that some of them have had in the end, and the tolerance.
     "long searches are not starved by a stream of short ones": (
         1,
         [demand(0, 4.0), *[demand(0.05 * i, 0.05) for i in range(80)]],
@@ -221,7 +221,7 @@ def test_a_place_is_free_once_all_trees_of_a_search_have_left() -> None:
 
 
 def refusal_of(policy: Policy, wanted: Demand, now: float) -> str | None:
-    """Return why a search is refused; None if it is admitted."""
+    """Return why a search is rejected; None if it is admitted."""
     try:
         policy.admit(wanted, now)
     except NoRoom as refused:
@@ -237,7 +237,7 @@ def test_a_caller_without_a_search_gets_a_place_however_many_there_are() -> None
 
 @pytest.mark.parametrize("seed", range(20))
 def test_no_caller_below_its_share_is_refused_a_place_whatever_came_before(seed: int) -> None:
-    """Searches of some callers with several parts and of many others, and of the backlog, come and end at random."""
+    """Searches of some callers with several parts, of many others, and of the backlog arrive and end at random."""
     luck, policy, number = random.Random(seed), Policy(2, 16, 100, speeds={"game": 1e9}), Counter[object]()
     for now in range(2000):
         leaving = luck.choice((0.0, 0.02, 0.2))
@@ -266,7 +266,7 @@ def test_hints_find_a_place_beside_searches_of_another_caller() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_caller_that_asks_one_search_after_the_other_is_never_refused_beside_bots_and_others(seed: int) -> None:
-    """Though it has had more than its share: the bots of fifty makers leave it a fiftieth."""
+    """Even after more than its share: the bots of fifty makers leave it a fiftieth."""
     luck = random.Random(seed)
     bots = [demand(0.01 * n, 60.0, origin=f"maker {n % 50}", part=n, waits=True) for n in range(32)]
     others = [demand(luck.uniform(0, 5), luck.uniform(0.1, 2), origin=luck.randrange(20)) for _ in range(40)]
@@ -299,7 +299,7 @@ def test_a_search_refused_for_want_of_time_finds_some_when_it_comes_again(quiet:
 
 
 def test_time_is_kept_free_for_a_bounded_number_of_parts() -> None:
-    """Every admission looks at it, and an origin may have thousands of parts."""
+    """Every admission reads it, and an origin may have thousands of parts."""
     policy = Policy(2, 1000, 100, speeds={"game": 1.0})
     refused = 0
     for part in range(500):

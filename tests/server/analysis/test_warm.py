@@ -53,7 +53,7 @@ async def test_a_hint_that_its_reader_leaves_helps_the_move() -> None:
 
 
 async def test_questions_that_get_no_kept_tree() -> None:
-    """Among them those of another seat: a seat's tree contains information about its hand."""
+    """This includes queries of another seat: a seat's tree contains information about its hand."""
     position = opening(game="cathedral")
     turn, other = position.turn, position.copy()
     while other.turn in (turn, NATURE):

@@ -1,4 +1,4 @@
-"""A gateway that tests share, its limits of time, and the clock of a test's event loop."""
+"""A gateway shared by tests, its time limits, and the clock of a test's event loop."""
 
 from collections.abc import Iterator
 
@@ -12,14 +12,14 @@ LIMITS = ("http.BODY_SECONDS", "protocol.HEADER_SECONDS", "protocol.STALL_SECOND
 
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no limit of time pass while a busy machine is slow."""
+    """Prevent time limits from passing while a busy machine is slow."""
     for name in LIMITS:
         monkeypatch.setattr(f"clerestory.server.gateway.{name}", HOUR_S)
-    monkeypatch.setattr("clerestory.server.gateway.protocol.CLOSE_SECONDS", DAY_S)  # so that an answer is never lost
+    monkeypatch.setattr("clerestory.server.gateway.protocol.CLOSE_SECONDS", DAY_S)  # so that no answer is lost
 
 
 @pytest.fixture(scope="session")
 def caller() -> Iterator[Caller]:
-    """A caller of a gateway that runs in a thread; tests that set something up have a `gateway()` of their own."""
+    """A caller of a gateway that runs in a thread; tests that need special settings start a separate `gateway()`."""
     with running_gateway() as caller:
         yield caller

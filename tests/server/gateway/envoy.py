@@ -1,4 +1,4 @@
-"""The Envoy of deploy/ in front of a gateway, where Envoy is installed."""
+"""The Envoy of deploy/ in front of a gateway, if Envoy is installed."""
 
 import socket
 import ssl
@@ -15,7 +15,7 @@ from tests.server.rpc.secured import write_certificate
 
 @contextmanager
 def in_front(envoy: str, folder: Path, ports: dict[int, int]) -> Iterator[None]:
-    """Run the Envoy of deploy/, with ports that are free here and a certificate of its own."""
+    """Run the Envoy of deploy/ with free ports and a self-signed certificate."""
     write_certificate(trustme.CA().issue_cert("127.0.0.1"), folder)
     with running(envoy, "envoy-web.yaml", folder, ports):
         wait_for_tls(ports[8443])
@@ -33,7 +33,7 @@ def wait_for_tls(port: int) -> None:
 
 
 def encrypted(port: int) -> ssl.SSLSocket:
-    """Return a new connection to Envoy, which trusts whatever certificate it shows."""
+    """Return a new connection to Envoy that accepts any certificate."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     return context.wrap_socket(socket.create_connection(("127.0.0.1", port), 20))

@@ -1,4 +1,4 @@
-"""A gateway in front of a server, on real sockets, and a caller that speaks HTTP by hand."""
+"""A gateway in front of a server, on real sockets, and a caller with a minimal HTTP client."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ from tests.servers import loop_in_thread
 PROTO, JSON, STREAM = "application/proto", "application/json", "application/connect+proto"
 RULES, ADVICE = "/clerestory.v1.RulesService/", "/clerestory.v1.AdvisorService/"
 LIST, ANALYZE = RULES + "ListGames", ADVICE + "Analyze"
-HOUR_S, DAY_S = 3600.0, 86_400.0  # limits of time in these tests, which pass only on a clock that is set forward
+HOUR_S, DAY_S = 3600.0, 86_400.0  # time limits in these tests, which only pass when the clock is advanced
 ENVELOPE = struct.Struct(">BI")
 
 
@@ -68,14 +68,14 @@ class Caller:
                 await writer.wait_closed()
 
     async def said(self, request: bytes) -> tuple[int, str]:
-        """Return the status and the text of the answer to bytes on a new connection, which must then be closed."""
+        """Return the status and text of the answer to bytes on a new connection, which must then be closed."""
         async with self.connection() as (reader, writer):
             writer.write(request)
             status, _ = await read_head(reader)
             return status, (await reader.read()).decode()
 
     async def ask(self, verb: str, path: str, body: bytes = b"", **headers: str) -> Answer:
-        """Return the answer to a request; `_` in the name of a header stands for `-`."""
+        """Return the answer to a request; `_` in the name of a header means `-`."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         async with self.sent(verb, path, body, named) as reader:
             status, found = await read_head(reader)
@@ -142,7 +142,7 @@ def error_of(stream: list[tuple[int, bytes]]) -> Any:
 
 
 def reason_of(error: Any) -> str:
-    """Return the reason of an error, with which its details begin."""
+    """Return the reason at the beginning of an error's details."""
     first = error["details"][0]
     assert (first["type"], first["debug"]["domain"]) == ("google.rpc.ErrorInfo", "clerestory")
     return str(first["debug"]["reason"])
@@ -172,7 +172,7 @@ async def gateway(
 
 @contextmanager
 def running_gateway(**settings: Any) -> Iterator[Caller]:
-    """Like `gateway`, but in a thread with an event loop of its own, for tests that share it."""
+    """Like `gateway`, but in a thread with a separate event loop, for tests that share it."""
     made = gateway(**settings)
     with loop_in_thread() as run:
         yield run(made.__aenter__())

@@ -1,4 +1,4 @@
-"""Which requests the gateway accepts, and its limits of size and time."""
+"""The requests that the gateway accepts, and its limits on size and time."""
 
 import asyncio
 import json
@@ -72,7 +72,7 @@ async def test_other_ways_to_ask(caller: Caller, verb: str, path: str, status: i
 async def test_a_body_that_is_too_long_is_refused(caller: Caller) -> None:
     body = b"x" * (64 * 1024 + 1)
     announced: list[dict[str, str]] = [{"content_length": length} for length in ("65537", "9" * 19)]
-    for sent, headers in ((body, {}), *((b"", one) for one in announced)):  # of which the body is not awaited
+    for sent, headers in ((body, {}), *((b"", one) for one in announced)):  # does not wait for the body
         answer = await caller.call(LIST, sent, **headers)
         assert (answer.status, reason_of(answer.fields)) == (400, "UNREADABLE_REQUEST")
     head = f"POST {LIST} HTTP/1.1\r\nhost: localhost\r\ncontent-type: {PROTO}\r\ntransfer-encoding: chunked\r\n\r\n"

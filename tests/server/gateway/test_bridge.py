@@ -1,4 +1,4 @@
-"""Calls of browsers on their way to the server: whose they are, how many at once, and how they end."""
+"""Calls of browsers on their way to the server: their callers, their limits, and how they end."""
 
 import asyncio
 import json
@@ -102,7 +102,7 @@ async def test_streams_of_one_address_are_bounded_whatever_tokens_and_seats_it_s
 SECRET = "open-sesame-and-close"
 FORWARDED = {"x_forwarded_for": "198.51.100.1, 203.0.113.9"}
 PROXY = ("127.0.0.1",)
-LABELS = [  # the proxies, whether tokens are required, what a browser brings, and the caller in the log
+LABELS = [  # the proxies, whether tokens are required, the browser's headers, and the caller in the log
     ((), False, {}, "peer:127.0.0.1/127.0.0.1"),
     (PROXY, False, {}, "peer:127.0.0.1/203.0.113.9"),
     (PROXY, False, {"authorization": "Bearer made-up"}, "peer:127.0.0.1/203.0.113.9"),
@@ -124,7 +124,7 @@ async def test_a_browser_is_its_address_or_its_token(
 
 
 async def test_a_gateway_that_seems_elsewhere_to_its_server_names_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where the server is in a container: it sees the address of a bridge."""
+    """For example, a server in a container sees the address of a bridge."""
     monkeypatch.setattr("clerestory.server.rpc.callers.NEAR", ())
     async with gateway() as caller:
         streams = [caller.stream(analysis(iterations=10)) for _ in range(2)]

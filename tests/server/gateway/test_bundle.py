@@ -1,4 +1,4 @@
-"""The built page: small, complete, and without traces of the machine it was built on."""
+"""The built page: small, complete, and without traces of the build machine."""
 
 import gzip
 import json
@@ -11,14 +11,14 @@ from clerestory.i18n.languages import LANGUAGES
 
 WEB = Path(__file__).parents[3] / "clients" / "web"
 DIST = WEB / "dist"
-LIMIT = 80_000  # bytes of the first load, compressed, with the texts of one language
-LANGUAGE = 12_500  # bytes of another language, compressed: all of its files, whatever screens have been opened
+LIMIT = 80_000  # compressed bytes of the first load, with the texts of one language
+LANGUAGE = 12_500  # compressed bytes of another language: all of its files, for any opened screens
 STATIC = re.compile(r'(?:import|from)\s*"\./([\w-]+\.js)"')
 NAMED = re.compile(r'(?:src|href)="/(assets/[\w-]+\.\w+|icon\.svg)"')
 
 
 def first_load() -> set[Path]:
-    """The files needed for the lobby in any language: those named by the index, and their static imports."""
+    """Return the files needed for the lobby in any language: those named by the index, and their static imports."""
     wanted = [DIST / name for name in NAMED.findall((DIST / "index.html").read_text())]
     found = {DIST / "index.html"}
     while wanted:
@@ -36,21 +36,21 @@ def packed(path: Path) -> int:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_first_load_is_small_in_every_language(language: str) -> None:
     lobby = {next(DIST.glob(f"assets/lobby-{part}-*.js")) for part in ("keys", language)}
-    assert not lobby & first_load()  # only the language that is spoken is loaded
+    assert not lobby & first_load()  # only the current language is loaded
     sizes = {path.name: packed(path) for path in {*first_load(), *lobby}}
     assert sum(sizes.values()) <= LIMIT, sizes
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_another_language_is_small(language: str) -> None:
-    """With the texts of every screen; their keys are there already."""
+    """It includes the texts of every screen; their keys are already loaded."""
     sizes = {path.name: packed(path) for path in DIST.glob(f"assets/*-{language}-*.js")}
     assert {name.partition("-")[0] for name in sizes} == {"lobby", "table", "box"}
     assert sum(sizes.values()) <= LANGUAGE, sizes
 
 
 def test_the_first_load_leaves_out_what_is_seldom_wanted() -> None:
-    for what in ("study-*.js", "help-*.js", "screens-*.css", "table-*.js"):  # also styles and texts
+    for what in ("study-*.js", "help-*.js", "screens-*.css", "table-*.js"):  # styles and texts
         later = set(DIST.glob(f"assets/{what}"))
         assert later
         assert not later & first_load()

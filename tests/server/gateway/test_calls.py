@@ -42,7 +42,7 @@ async def test_an_answer_is_that_of_grpc_in_binary_and_in_json() -> None:
     assert binary.headers["trailer-x-request-id"] == "seven"
     assert binary.body == direct.SerializeToString()
     assert written.fields == MessageToDict(direct, preserving_proto_field_name=True)
-    assert "rules_revision" in written.fields["referee"]["truth"]  # as in files of positions
+    assert "rules_revision" in written.fields["referee"]["truth"]  # as in position files
 
 
 async def test_a_browser_is_answered_in_its_language(caller: Caller) -> None:
@@ -112,7 +112,7 @@ async def test_an_invalid_deadline_is_refused(caller: Caller, timeout: str) -> N
 
 @pytest.mark.parametrize("content_type", ["application/json", "application/connect+json"])
 async def test_a_deadline_that_came_before_the_answer_has_its_reason(content_type: str) -> None:
-    asked = MessageToDict(long_question())  # which has no other end
+    asked = MessageToDict(long_question())  # which does not end otherwise
     fields = {"question": asked} if "connect" in content_type else asked
     method, body = ADVICE + ("Analyze" if "connect" in content_type else "RecommendMove"), json.dumps(fields).encode()
     sent = enveloped(body) if "connect" in content_type else body

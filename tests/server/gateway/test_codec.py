@@ -1,4 +1,4 @@
-"""Messages of requests and answers: in JSON, in envelopes, and compressed, as official clients of Connect send them."""
+"""Messages of requests and answers: in JSON, in envelopes, and compressed, as sent by official Connect clients."""
 
 import gzip
 import json
@@ -98,7 +98,7 @@ async def test_a_compressed_envelope_needs_the_name_of_its_encoding(caller: Call
 @pytest.mark.parametrize("language", ["de", "en"])
 @pytest.mark.parametrize("body", [b"{", b"null", b'{"seats": "x"}'])
 async def test_the_error_is_that_of_a_message_in_binary(caller: Caller, body: bytes, language: str) -> None:
-    """With its reason, the field, and in the language that is asked for, what to tell the user."""
+    """With its reason, the field, and a user message in the requested language."""
     answer = await caller.ask("POST", RULES + "StartPosition", body, content_type=JSON, accept_language=language)
     binary = await caller.call(RULES + "StartPosition", b"\xff\xff", accept_language=language)
     assert (answer.status, answer.fields["code"]) == (400, "invalid_argument")

@@ -1,4 +1,4 @@
-"""Settings of the gateway that are refused, and the names that it answers to."""
+"""Invalid settings of the gateway, and the host names that it answers to."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Connections that wait, or take nothing of their answer: they cost others nothing."""
+"""Connections that wait, or do not read their answer, cost others nothing."""
 
 import asyncio
 import logging
@@ -19,7 +19,7 @@ ELSEWHERE = "127.0.0.9"
 
 
 async def answered(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> int:
-    """Ask on a connection, by the wrong verb, so that the gateway itself answers; return the status."""
+    """Send a request with the wrong verb, so that the gateway itself answers; return the status."""
     writer.write(f"HEAD {LIST} HTTP/1.1\r\nhost: localhost\r\n\r\n".encode())
     return (await read_head(reader))[0]
 
@@ -93,7 +93,7 @@ async def test_a_caller_who_takes_nothing_is_left(
     async with gateway(page=tmp_path) as caller, caller.connection() as (reader, writer):
         writer.write(b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n")
         await read_head(reader)
-        await clock.advance_until(ended.is_set, HOUR_S)  # nobody reads meanwhile
+        await clock.advance_until(ended.is_set, HOUR_S)  # nothing is read meanwhile
         with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
             await reader.readexactly(8 << 20)
 
@@ -152,7 +152,7 @@ async def test_an_address_with_its_share_makes_room_among_its_own() -> None:
     assert [one.closed for one in (other, *made)] == [False, True, *[False] * (FEW - 1)]
     for one in made:
         places.works(one)
-    assert not places.enter(made[0].address)  # for all are being answered
+    assert not places.enter(made[0].address)  # all are being answered
     assert places.enter(other.address)
 
 
@@ -179,6 +179,6 @@ async def test_closed_connections_are_logged_once_a_pause(clock: LoopClock, capl
         log.tell("of tests")
     assert len(caplog.records) == 1
     assert await pause() == [f"connections closed: {count} because of tests" for count in (1, 4)]
-    assert len(await pause()) == 2  # with nothing to tell there is no line
+    assert len(await pause()) == 2  # without events there is no line
     log.tell("of tests")
     assert len(caplog.records) == 3

@@ -1,4 +1,4 @@
-"""The health of a server, as a balancer in front of its gateway asks for it."""
+"""The health of a server, as requested by a load balancer in front of its gateway."""
 
 import pytest
 

@@ -9,7 +9,7 @@ from clerestory.server.gateway.listener import FULL, Listener
 
 
 class FullHouse:
-    """Connection places of which none is free."""
+    """Connection slots, all of them taken."""
 
     full = True
 

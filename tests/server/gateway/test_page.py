@@ -1,4 +1,4 @@
-"""The files of the page as the gateway serves them."""
+"""The files of the page as served by the gateway."""
 
 import gzip
 from pathlib import Path

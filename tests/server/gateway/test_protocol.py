@@ -1,4 +1,4 @@
-"""Requests that are malformed, or made to cost much: refused in a few words, and their connections closed."""
+"""Malformed or deliberately expensive requests: rejected briefly, with their connections closed."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""Long requests in JSON are read in a thread, one at a time, of each address in turn."""
+"""Long JSON requests are parsed in a thread, one at a time, with addresses taking turns."""
 
 import asyncio
 import threading
@@ -17,7 +17,7 @@ PADDED = b" " * LARGE
 
 
 class SlowReading:
-    """Takes the place of the reading of JSON, and holds each until `go_on` is set; notes what was begun, and where."""
+    """Replaces the JSON parser; blocks each call until `go_on` is set, and records what was begun, and where."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.read: list[bytes] = []

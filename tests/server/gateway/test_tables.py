@@ -1,4 +1,4 @@
-"""What the page knows of games by heart: steps, effects, players and colours are those of the engine."""
+"""The page's built-in tables of games: steps, effects, players and colours agree with the engine."""
 
 import re
 from pathlib import Path
@@ -26,19 +26,19 @@ def source(name: str) -> str:
 
 
 def keys(name: str, constant: str) -> list[str]:
-    """Return the keys of an object of a source, one a line."""
+    """Return the keys of an object in a source file, one per line."""
     found = re.search(rf"^(?:export )?const {constant}\b.*? = \{{\n(.*?)^\}};$", source(name), re.MULTILINE | re.DOTALL)
     assert found, f"{name} has no {constant}"
     return re.findall(r'^  "?([\w-]+)"?: ', found[1], re.MULTILINE)
 
 
 def told(start: str) -> list[str]:
-    """Return how the keys of the page's texts that begin so go on."""
+    """Return the rest of the keys of the page's texts that begin with `start`."""
     return [key.removeprefix(start) for key in read("en/page.json") if key.startswith(start)]
 
 
 def words(name: str, constant: str) -> list[str]:
-    """Return a list of words of a source."""
+    """Return a list of words in a source file."""
     found = re.search(rf"\b{constant}(?::| =) \[(.*?)\]", source(name), re.DOTALL)
     assert found, f"{name} has no {constant}"
     return re.findall(r'"([^"]*)"', found[1])
@@ -61,13 +61,13 @@ def verbs(game: Game) -> set[str]:
 
 @pytest.mark.parametrize("name", NAMED)
 def test_every_step_has_words(name: str) -> None:
-    told_once = [step for step in told(f"step.{name}.") if "." not in step]  # not by what follows it in the last round
+    told_once = [step for step in told(f"step.{name}.") if "." not in step]  # not variants for the last round
     assert told_once == list(steps(GAMES[name]))
 
 
 def test_every_effect_has_words() -> None:
     kinds = set().union(*(effects(CATALOGUES[name].model_json_schema()) for name in NAMED))
-    assert set(told("effect.")) == kinds | {"any"}  # of an effect that names no goods
+    assert set(told("effect.")) == kinds | {"any"}  # for an effect that names no goods
 
 
 @pytest.mark.parametrize("name", NAMED)

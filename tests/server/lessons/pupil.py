@@ -1,7 +1,7 @@
-"""A pupil who knows the answers, and transcripts of lessons: `python -m tests.server.lessons.pupil` writes them anew.
+"""A pupil who knows the answers, and transcripts of lessons: `python -m tests.server.lessons.pupil` rewrites them.
 
-A transcript holds every text, label, change and light of a lesson. It changes with the rules and texts that the lesson
-speaks of.
+A transcript holds every text, label, change and highlight of a lesson. It changes with the rules and texts that the
+lesson uses.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ def follow(lesson: Lesson, tried: Sequence[str]) -> Course:
 
 
 def answers(lesson: Lesson) -> list[str]:
-    """Return actions that do a lesson without a mistake, where its tasks have answers or a rule of thumb has."""
+    """Return actions that complete a lesson without a mistake, from its tasks' answers or a rule of thumb."""
     course, tried = Course(lesson), []
     while course.step is not None and course.step.task is not None:
         for action in course.step.task.answer or [advised(course)]:

@@ -1,4 +1,4 @@
-"""Lessons as data: what they say, how long they take, and that each of their answers can be met."""
+"""Lessons as data: their texts, their durations, and that each of their answers can occur."""
 
 import re
 from collections.abc import Iterator
@@ -18,8 +18,8 @@ from clerestory.server.lessons.words import DOMAIN
 from tests.server.lessons.pupil import ALL, TRANSCRIPTS, answers, follow
 
 WORDS_A_MINUTE = 200
-SECONDS_A_CHOICE = 4  # to find what one has chosen
-SECONDS_A_PLY = 0.4  # for which the page shows what happens, at its usual pace
+SECONDS_A_CHOICE = 4  # to find a choice already made
+SECONDS_A_PLY = 0.4  # during which the page shows what happens, at its usual pace
 SENTENCE = re.compile(r"[^.!?]+")
 OF_NATURE = {  # first words of the outcomes of chance
     "cathedral": {"advantage", "craftsman", "leave-out", "draw", "event", "roll"},
@@ -36,7 +36,7 @@ def words_of(one: Lesson) -> Iterator[Words]:
 
 
 def read_minutes(one: Lesson) -> float:
-    """How long somebody reads and chooses who makes no mistake; labels of actions are looked at, not read."""
+    """Return the minutes of reading and choosing without mistakes; labels of actions are looked at, not read."""
     lines = (TRANSCRIPTS / f"{one.name}.txt").read_text().splitlines()
     read = [re.sub(r"\[.*\]$", "", line) for line in lines if not line.startswith(("*", ">", "    "))]
     choices, plies = (sum(line.startswith(sign) for line in lines) for sign in ">*")
@@ -77,7 +77,7 @@ def test_every_answer_to_a_wrong_try_can_be_met(one: Lesson) -> None:
 
 
 def met(one: Lesson, luck: Random) -> Iterator[Words]:
-    """Yield the answers that somebody meets who answers rightly up to one task, and then chooses at random."""
+    """Yield the answers to a user who answers correctly up to one task, and then chooses at random."""
     right = answers(one)
     known = luck.randrange(len(right))
     course = follow(one, right[:known])
@@ -106,12 +106,12 @@ def test_a_purchase_skips_the_steps_that_ask_for_it() -> None:
 
 
 def first_tries(one: Lesson, done: int) -> list[str]:
-    """Return what the learner may choose after some of the answers."""
+    """Return the learner's choices after some of the answers."""
     return [action.text for action in follow(one, answers(one)[:done]).actions()]
 
 
 def test_the_card_that_is_shared_is_the_one_that_the_lesson_names() -> None:
-    """Whichever line is claimed; and whoever stops at once loses it, while whoever flips a seal wins it."""
+    """For any claimed line; stopping at once loses the card, and flipping a seal wins it."""
     one = lesson("lines")
     courses = {claim: follow(one, [claim]) for claim in first_tries(one, 0)}
     right = [claim for claim, course in courses.items() if not course.mistakes]

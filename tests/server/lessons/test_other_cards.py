@@ -1,4 +1,4 @@
-"""Lessons beside other cards, each in a process of its own: those that cannot be done are withdrawn."""
+"""Lessons with other cards, each in a separate process: impossible lessons are withdrawn."""
 
 import subprocess
 import sys

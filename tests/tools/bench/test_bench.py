@@ -1,4 +1,4 @@
-"""The benchmark commands: their fields, and what they refuse. No test asserts a speed."""
+"""The benchmark commands: their fields, and their errors. No test asserts a speed."""
 
 import json
 import os
@@ -33,7 +33,7 @@ QUICK = ["--time", "0.02s", "--runs", "3"]
 
 
 def called(*words: str) -> Any:
-    """The figures that a benchmark prints as JSON."""
+    """Return the figures that a benchmark prints as JSON."""
     result = CliRunner().invoke(bench, [*words, "--json"])
     assert result.exit_code == 0, result.output
     return json.loads(result.output)

@@ -1,4 +1,4 @@
-"""Tools that gather and read files report a bad file in one line, and add to a file only what belongs there."""
+"""Tools that gather and read files report a bad file in one line, and only add matching lines to a file."""
 
 import errno
 import os
@@ -48,7 +48,7 @@ OTHERS = {"shares": ["--seats", "3"], "certainty": ["--seats", "3"]}
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Path, *tuple[str, ...]], str]:
-    """Runs the tool of a case on a file, with more arguments, and returns what it says as it ends early."""
+    """Runs the tool of a case on a file, with more arguments, and returns its error message."""
     monkeypatch.setattr(certainty, "LENGTHS", (5, 10))
     monkeypatch.setattr(certainty, "SPARSE", 2)
 
@@ -74,7 +74,7 @@ def test_what_a_file_has_is_not_gathered_again(case: str, told: Callable[..., st
     once = out.read_bytes()
     assert told(case, out) == ""
     assert out.read_bytes() == once
-    out.write_bytes(once[:-7])  # as a kill leaves it
+    out.write_bytes(once[:-7])  # as left by a kill
     assert told(case, out) == ""
     assert sorted(out.read_bytes().splitlines()) == sorted(once.splitlines())
 

@@ -1,4 +1,4 @@
-"""Catalogues that are changed at random are ones that the game takes, and tell how far they are."""
+"""Randomly changed catalogues are accepted by the game, and the tool reports their distance."""
 
 import random
 

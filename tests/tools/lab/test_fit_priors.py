@@ -1,4 +1,4 @@
-"""Priors are added to a value from games that were played before; the net stays as it is."""
+"""Priors are added to a value from earlier games; the net stays unchanged."""
 
 from functools import partial
 from pathlib import Path

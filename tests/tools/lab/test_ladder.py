@@ -1,4 +1,4 @@
-"""The scale of the levels: known ratings are found again, and the right pairs are played."""
+"""The scale of the levels: known ratings are recovered, and the right pairs are played."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def test_rungs_meet_their_neighbours_and_anchors_everybody() -> None:
 
 
 def test_intervals_come_from_whole_deals() -> None:
-    """With one deal nothing varies, however many pairs played it."""
+    """With one deal nothing varies, for any number of pairs."""
     wins = {("a", ANCHOR): 0.75, ("b", ANCHOR): 0.5, ("a", "b"): 0.5}
     lines = [{"a": a, "b": b, "deal": 7, "score": score} for (a, b), score in wins.items()]
     rows = {row.split(" | ")[0]: row.split(" | ")[1] for row in list(fit(lines))[2:]}

@@ -1,4 +1,4 @@
-"""`clerestory bench manners`: each character is known by what it does, in a few games of a fixed seed."""
+"""`clerestory bench manners`: each character is recognized by its actions, in a few games of a fixed seed."""
 
 import json
 from typing import Any
@@ -14,7 +14,7 @@ from clerestory.engine.tuning import CHARACTERS
 BOTH = ("cathedral", "duel")
 FEW = ("--iterations", "20", "--seed", "7")
 CLEAR = ("mabel", "linnet")  # whose habits show in a second
-# Games of those whose habits come up seldom, or differ little from those of plain players.
+# Games for those whose habits are rare, or differ little from those of plain players.
 FAINT = {"perkin": 96, "mabel": 64, "ubald": 48, "corwin": 48, "theda": 48, "ottilie": 48}
 
 

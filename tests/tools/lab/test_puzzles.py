@@ -1,4 +1,4 @@
-"""The tool that makes puzzles: which positions it accepts, and that it resumes."""
+"""The tool that makes puzzles: the positions that it accepts, and that it resumes."""
 
 import json
 import time
@@ -26,7 +26,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def shipped(here: Path, number: int, *found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return what is shipped of what was found."""
+    """Return the shipped puzzles among those found."""
     tool.found_file(DUEL).parent.mkdir()
     tool.found_file(DUEL).write_text("".join(f"{json.dumps(lines)}\n" for lines in found))
     tool.ship(DUEL, number)
@@ -90,7 +90,7 @@ def test_looking_goes_on_where_it_was(here: Path, monkeypatch: pytest.MonkeyPatc
     tool.find(DUEL, 10)
     monkeypatch.setattr(time, "monotonic", clock)
     tool.find(DUEL, 10)
-    first = 1 + max(one.seed for one in puzzles(DUEL) if one.ply)  # beyond the games that gave what is shipped
+    first = 1 + max(one.seed for one in puzzles(DUEL) if one.ply)  # beyond the games of the shipped puzzles
     assert [seed - first for _, seed in seen] == [0, 1, 2, 3]
     assert len(tool.found_file(DUEL).read_text().splitlines()) == 4
 
@@ -150,7 +150,7 @@ CONVERTING = next(one.state for one in puzzles(GAMES["cathedral"]) if one.is_pla
 
 
 def test_every_plan_is_met_once_and_ends_where_others_begin() -> None:
-    """Each end is reached by legal actions, in the order that loses least gold, and no plan has two."""
+    """Each end is reached by legal actions, in the order that loses the least gold, and no plan has two."""
     planner = puzzle_plans.planner_at(CONVERTING)
     assert planner
     ends = puzzle_plans.ends_of(CONVERTING, planner)

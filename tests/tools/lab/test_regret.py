@@ -1,4 +1,4 @@
-"""The loss of choices is within bounds; the judged positions can be reached, and all their lines were judged."""
+"""The loss of choices is within bounds; the judged positions are reachable, and all their lines were judged."""
 
 from pathlib import Path
 from statistics import fmean
@@ -11,7 +11,7 @@ from tools.lab.json_lines import compact
 from tools.lab.regret import LossRow, judged, judged_row, loss, position_of, solved_row
 
 GAMES_JUDGED = ("cathedral", "duel")
-# Win share and points that choices may lose: at most what was measured (docs/benchmarks.md), and two standard errors.
+# Win share and points that choices may lose: at most the measured values (docs/benchmarks.md) plus two standard errors.
 SOLVED_BOUNDS = {"cathedral": (0.005, 0.55), "duel": (0.005, 0.02)}  # 10,000 iterations
 JUDGED_BOUNDS = {  # 1,000 iterations
     ("cathedral", 2): (0.007, 0.16),

@@ -1,4 +1,4 @@
-"""Truth tests of reviews over games of the bots: a few of each in every run, many in `make test-slow`."""
+"""Truth tests of reviews over games of bots: a few of each in every run, many in `make test-slow`."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -38,9 +38,7 @@ def test_a_planted_blunder_is_found() -> None:
     for one in found:
         assert one["cost"] >= COSTS
         assert one["class"]
-        assert (
-            one["errors"] >= one["loss"] > COSTS / 2
-        )  # it is in the account of its seat's errors, and not of its luck
+        assert one["errors"] >= one["loss"] > COSTS / 2  # it is in the account of its seat's errors, not of its luck
 
 
 def test_shares_count_once_floors_are_root_mean_squares_and_ratios_are_of_means() -> None:
@@ -64,7 +62,7 @@ def test_squares_are_those_of_luck_errors_and_revaluation() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("game", "seats"), GAMES)
 def test_of_a_hundred_planted_blunders_95_are_found(game: str, seats: int) -> None:
-    """A quarter of them in each game."""
+    """Each game has a quarter of them."""
     found = [one for one in (found_blunder(Setting(game, seats, 1000), seed) for seed in range(25)) if one]
     assert len(found) >= 20
     assert fmean(one["class"] != "" for one in found) >= 0.95

@@ -1,4 +1,4 @@
-"""Calibration of win shares: a planted sharpness is found again, and the noise is that of correct shares."""
+"""Calibration of win shares: a planted sharpness is recovered, and the noise is that of correct shares."""
 
 import sys
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ Shares = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
 def made(games: int, by: Sharpness, positions: int = 5, seed: int = 1) -> ShareTable:
-    """Games of 3 seats whose winners are drawn by shares that are reported unsharpened; a game is in one round.
+    """Return games of 3 seats whose winners are drawn by shares that are reported unsharpened; each game has one round.
 
     The rounds are 1 to 6, the iterations 400, 2,000 and 8,000; the positions of a game are equal.
     """
@@ -50,7 +50,7 @@ def test_a_sharpness_is_found_again_by_strength_and_round() -> None:
 
 
 def test_a_few_games_bend_little() -> None:
-    """Strengths that were not compared hardly count, and ten games are not believed."""
+    """Strengths that were not compared have little effect, and neither do ten games."""
     some = made(10, RIGHT)
     one = replace(some, iterations=np.full_like(some.iterations, 400))
     assert abs(best_sharpness(one).stronger) < 0.03
@@ -130,7 +130,7 @@ def test_luck_is_not_that_which_shuffled_the_cards(monkeypatch: pytest.MonkeyPat
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "seats"), [("cathedral", 2), ("cathedral", 3), ("cathedral", 4), ("duel", 2)])
 def test_shares_as_they_are_shipped_come_true(name: str, seats: int) -> None:
-    """Games that nothing was fitted to: off by 0.015 at most, beyond what chance makes of so few games."""
+    """Games not used for a fit: off by 0.015 at most, beyond the noise of that number of games."""
     some = stacked([game for seed in range(9000, 9160) for game in ShareTask(name, seats, 100, seed).play()])
     found = figures(some.sharpened(GAMES[name].tuning.sharpness.get(seats, RIGHT)))
     assert found["error"] < 0.015 + found["noise"]

@@ -1,4 +1,4 @@
-"""The stages of a call: all are there, in order, and add up to the call."""
+"""The stages of a call are complete, in order, and add up to the call."""
 
 import pytest
 
