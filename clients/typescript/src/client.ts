@@ -7,7 +7,7 @@ import { GameService } from "./gen/clerestory/v1/games_pb.ts";
 import { LessonService } from "./gen/clerestory/v1/lessons_pb.ts";
 import { PuzzleService } from "./gen/clerestory/v1/puzzle_pb.ts";
 import { RulesService } from "./gen/clerestory/v1/rules_pb.ts";
-import { type GameOptions, KeptGame, type Keys, requestName, type SeatPlan } from "./kept.ts";
+import { type GameOptions, HostedGame, type Keys, requestName, type SeatPlan } from "./kept.ts";
 import { createClient } from "./services.ts";
 import { openTransport, type Settings } from "./transport.ts";
 
@@ -33,7 +33,7 @@ export class Client {
   }
 
   /** A new game with the tokens of its owner and of each person's seat. */
-  async createGame(game: string, seats: SeatPlan[], options: GameOptions = {}, seed?: bigint): Promise<KeptGame> {
+  async createGame(game: string, seats: SeatPlan[], options: GameOptions = {}, seed?: bigint): Promise<HostedGame> {
     const drawn = seed === undefined ? {} : { seed };
     const made = await this.games.createGame({ game, seats, options, requestId: requestName(), ...drawn });
     const tokens = Object.fromEntries(made.seatTokens.map((one) => [one.seat, one.token]));
@@ -41,14 +41,14 @@ export class Client {
   }
 
   /** A game with an open seat taken: the given one, or the first. */
-  async joinGame(gameId: string, name = "", seat?: number): Promise<KeptGame> {
+  async joinGame(gameId: string, name = "", seat?: number): Promise<HostedGame> {
     const wanted = seat === undefined ? {} : { seat };
     const { seatToken } = await this.games.joinGame({ gameId, name, requestId: requestName(), ...wanted });
     return this.openGame(gameId, { tokens: seatToken ? { [seatToken.seat]: seatToken.token } : {} });
   }
 
   /** A game by saved keys, without a call. */
-  openGame(gameId: string, keys: Keys = {}): KeptGame {
-    return new KeptGame(this.games, gameId, keys);
+  openGame(gameId: string, keys: Keys = {}): HostedGame {
+    return new HostedGame(this.games, gameId, keys);
   }
 }

@@ -8,7 +8,7 @@ export { CallError, type FieldViolation, type Kind } from "./errors.ts";
 export {
   bot,
   type GameOptions,
-  KeptGame,
+  HostedGame,
   type Keys,
   open,
   person,

@@ -56,7 +56,7 @@ export function requestName(): string {
 }
 
 /** A game that a server keeps. Calls fail with a CallError. */
-export class KeptGame {
+export class HostedGame {
   readonly gameId: string;
   readonly keys: Keys;
   /** The last state; undefined before the first. */
