@@ -1,1 +1,0 @@
-"""Only for other compiled modules: see uses.pxd."""

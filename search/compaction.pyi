@@ -1,1 +1,0 @@
-"""Compaction of a tree that continues from a later root."""
