@@ -2,8 +2,8 @@
 
 An encoder lists places: amounts of a position, and the location of each card of the catalogue, by number. A value has
 weights for features. A plain place is a single feature. A card's place represents several features, its effects, so its
-weights are sums of theirs. Summed once for the cards in use, they cost no more than weights for each card would, and a
-corrected card changes its weights like its effects. Names of features do not depend on cards.
+weights are the sums of their weights. Summed once for the cards in use, they cost no more than weights for each card
+would, and a corrected card changes its weights like its effects. Names of features do not depend on cards.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

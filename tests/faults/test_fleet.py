@@ -1,4 +1,4 @@
-"""Two servers and their database, all of which fail: nothing is lost, and the games continue automatically."""
+"""Two servers and their database all fail: nothing is lost, and the games continue automatically."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory

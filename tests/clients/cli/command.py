@@ -40,7 +40,7 @@ class Ended:
 
 
 def run(*words: object, typed: str = "", **environment: str | None) -> Ended:
-    """Call the command with standard input and changed variables, of which None removes one; errors fail the test."""
+    """Call the command with standard input and changed variables (None removes one); errors fail the test."""
     runner = CliRunner(env={"COLUMNS": "160"} | environment)
     before = signal.getsignal(signal.SIGTERM)
     with pytest.MonkeyPatch.context() as patch, runner.isolation(typed) as (out, err, _):

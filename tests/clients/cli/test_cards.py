@@ -27,7 +27,7 @@ OWNERS = {  # a card, and the word for what it takes or gives
     "he": ("יוצק פעמונים", "מתכת"),
 }
 SHIPPED = {"cathedral": CathedralCatalogue.shipped, "duel": DuelCatalogue.shipped}
-CHANGED = {  # what is replaced in the shipped text
+CHANGED = {  # replacements in the shipped text
     "cathedral": ('name = "Cold winter"', 'name = "Winter"'),
     "duel": ('kind = "income", gold = 4', 'kind = "income", gold = 9'),
 }
@@ -183,7 +183,7 @@ def test_the_shipped_hashes_stay_because_games_and_values_are_stored_with_them()
 
 
 def with_cards(*words: object) -> Ended:
-    """Run the command in a process of its own, as a process has one catalogue of a game."""
+    """Run the command in a separate process, because a process has one catalogue per game."""
     return ended(*words, env=os.environ | {"COLUMNS": "200"})
 
 

@@ -23,7 +23,7 @@ from tests.clients.cli.command import POSITIONS, run
 from tests.languages import OTHERS, english_in
 from tests.search.review.games import cut, random_game
 
-# What is the same in every language: what is typed, keys of sources, hashes, options of a search, ids, lessons.
+# Text that no language translates: typed input, keys of sources, hashes, search options, ids, lessons.
 SAME = re.compile(
     r"`[^`]*`|'bogus'|\b[A-Z]{3,}\b|\b[A-Z]+-[A-Z0-9-]+\b|\b[0-9a-f]{16}\b|\b[a-z_]+=[\w.-]+"
     r"|^│ [a-z0-9_]+ |^  (?:\?|show|peek|undo|quit|help|save [^ ]*)(?= )| {2}[a-z_]+ {2,}(?=.?[0-9])",
@@ -76,7 +76,7 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return paths
 
 
-# What is asked of `clerestory`, with `{...}` for files, and what is typed then.
+# Arguments of `clerestory`, with `{...}` for files, and the typed input.
 ASKED = {
     "show": (["show", "{cathedral position}"], ""),
     "show duel": (["show", "{duel position}"], ""),

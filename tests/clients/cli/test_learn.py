@@ -1,4 +1,4 @@
-"""`clerestory learn`: what it refuses, each by name, before anything is played."""
+"""`clerestory learn`: its folders, failed games, missing packages, and games in parallel."""
 
 import sys
 from functools import partial

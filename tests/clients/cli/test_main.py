@@ -32,7 +32,7 @@ def test_the_version_is_printed() -> None:
 
 @pytest.mark.parametrize("words", [[name] for name in COMMANDS] + [["bench", name] for name in BENCHES], ids=" ".join)
 def test_every_command_has_help_that_names_values_by_what_they_are(words: list[str]) -> None:
-    """Not by types of Python; and the help of `--game` says which game each name stands for."""
+    """Not by Python types; and the help of `--game` says which game each name means."""
     done = run(*words, "--help")
     assert done.code == 0
     assert f"clerestory {' '.join(words)} [OPTIONS]" in done.out.splitlines()[0]

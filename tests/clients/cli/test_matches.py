@@ -1,4 +1,4 @@
-"""`clerestory arena`: its output, what it refuses, and that a kill loses no games."""
+"""`clerestory arena`: its output and errors, and that a kill loses no games."""
 
 import signal
 from collections.abc import Iterator

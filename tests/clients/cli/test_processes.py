@@ -81,14 +81,14 @@ def test_a_private_server_does_not_outlive_its_command(number: int, tmp_path: Pa
 
 ROOT = "clerestory"
 HEAVY = {"asyncio", "google.protobuf", "grpc", "numpy", "rich.console", "uvicorn"}
-# What a command itself needs is imported when it runs, as is pydantic, by which typer converts options.
+# Imported only when a command runs; likewise pydantic, which typer uses to convert options.
 LATE = (
     *("clerestory.engine.games", "clerestory.engine.record", "clerestory.search.ismcts", "clerestory.search.run"),
     *("clerestory.server.games.log", "clerestory.server.games.store", "clerestory.server.analysis.demand"),
     *("clerestory.clients", "clerestory.v1", "clerestory.server.app", "clerestory.server.gateway.serve"),
     *("prometheus_client", "sqlite3", "structlog", "grpc", "google.protobuf", "numpy", "pydantic", "rich", "uvicorn"),
 )
-MOST = 30  # modules of ours
+MOST = 30  # modules of this project
 
 
 def imported(*words: str) -> set[str]:

@@ -116,7 +116,7 @@ def test_outcomes_of_chance_fit_for_all_seats(game: str) -> None:
 
 @pytest.mark.parametrize("position", EXAMPLE_POSITIONS, ids=lambda path: path.stem)
 def test_players_side_by_side_fit(position: Path) -> None:
-    """Lists in lines of their own may be longer; a terminal breaks them between words."""
+    """Lists on separate lines may be longer; a terminal wraps them between words."""
     lines = str(from_position(position.read_text())).splitlines()
     assert all(len(line) <= COLUMNS for line in lines if "  " in line)
 

@@ -1,4 +1,4 @@
-"""`clerestory serve`: its options and environment, what it announces and logs, and certificates and tokens."""
+"""`clerestory serve`: options and environment, startup messages and logs, certificates and tokens."""
 
 import asyncio
 import io

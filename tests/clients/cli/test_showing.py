@@ -1,4 +1,4 @@
-"""`clerestory show` and `replay`: what they print, and what they refuse."""
+"""`clerestory show` and `replay`: their output and errors."""
 
 from pathlib import Path
 

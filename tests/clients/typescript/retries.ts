@@ -1,4 +1,4 @@
-// One call and one stream at a server that refuses what it is told to; prints what becomes of them.
+// Makes one call and one stream to a server that fails as instructed; prints the results.
 import { CallError, Client } from "@clerestory/client";
 
 declare const process: { argv: [string, string, string, string] };

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 DATA = Path(__file__).parents[2] / "data" / "kept"
-FIRST = "7d70b6d"  # the earliest revision of which there are stores
+FIRST = "7d70b6d"  # the earliest revision with stored examples
 REVISIONS = (FIRST, "0adc857")
 VERSION = {"file": 2, "database": 1}  # of the tables of FIRST
-IN_WORDS = {"label", "changes", "english"}  # fields that the server works out anew, in words that may change
+IN_WORDS = {"label", "changes", "english"}  # fields that the server recomputes, in words that may change
 
 
 def unpack_file(path: Path, revision: str = FIRST) -> str:

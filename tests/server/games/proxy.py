@@ -17,11 +17,11 @@ class Proxy:
 
     upstream: str
     address: str  # of the database, through it
-    silent: bool = False  # nothing is passed on any more, of any connection
+    silent: bool = False  # nothing is forwarded, on any connection
     away: bool = False  # connections are closed at once
     losing: bool = False  # answers to COMMIT are lost, and their connections end
     stale: set[asyncio.StreamWriter] = field(default_factory=set)  # connections that are silent though others are not
-    heard: dict[asyncio.StreamWriter, bytearray] | None = None  # what was asked, if it is to be remembered
+    heard: dict[asyncio.StreamWriter, bytearray] | None = None  # recorded requests by connection; None: not recorded
     open: set[asyncio.StreamWriter] = field(default_factory=set)
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
 

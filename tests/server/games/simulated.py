@@ -1,4 +1,4 @@
-"""Servers of games on simulated time, with a store that fails: a minute of theirs takes milliseconds."""
+"""Game servers on simulated time, with a store that fails: a simulated minute takes milliseconds."""
 
 import asyncio
 import random
@@ -169,7 +169,7 @@ class SimulatedStore:
     async def _answer(self, do: Callable[[], T], *, limited: bool = True) -> T:
         """Do something, unless it fails; the answer may be lost after it was done.
 
-        Where the store is not `limited`, whoever asks must not wait for an answer that never comes.
+        If `limited` is false, the answer may never come, so callers must not depend on it.
         """
         luck, here = self._database.luck, self._database
         if here.failing or luck.random() < 0.3:  # else it answers at once
@@ -341,7 +341,7 @@ class Server:
         return hosted
 
     async def play(self, game_id: str = "game", number: int = 0) -> float:
-        """Play one of the actions of whoever is to decide; return the second when that was shown."""
+        """Play one of the legal actions; return the second at which it was shown."""
         async with self.manager.lend(game_id) as live:
             legal, version = live.hosted.position.legal_actions(), live.hosted.version
             text = legal[number % len(legal)].text
@@ -353,7 +353,7 @@ class Server:
             await asyncio.sleep(0.1)
 
     def kill(self) -> None:
-        """End the server at once; nothing of it runs any more."""
+        """End the server at once; none of its tasks continues."""
         self.store.dead = True
         everything = [*self.tasks, *self.manager._tasks, *self.manager._due._tasks, *self.manager._changes._under_way]
         self.manager._due._ended = True

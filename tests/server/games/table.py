@@ -95,7 +95,7 @@ class Table:
         return played
 
     async def play_first(self, *seats: int) -> games.PlayActionResponse:
-        """Play the first legal action of whoever of the seats is to decide."""
+        """Play the first legal action that any of the seats has."""
         seen = await self.look(*seats)
         return await self.play(first_action(seen), seen.game.version, *seats)
 
@@ -118,7 +118,7 @@ class Table:
 
 
 def first_action(seen: Any) -> str:
-    """Return the first action of those that somebody may do."""
+    """Return the first action of the first view that has any."""
     return next(view.actions[0].action.text for view in seen.views if view.actions)
 
 

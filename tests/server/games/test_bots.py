@@ -1,4 +1,4 @@
-"""Bots search as their maker's guests, stop when the game changes, and think on when somebody comes."""
+"""Bots search within their maker's share, stop when the game changes, and continue when a viewer joins."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -39,7 +39,7 @@ EXTREME = [
     Duration(seconds=1, nanos=(1 << 31) - 1),
 ]
 SHOWN = games.GameOptions(onlookers=games.ONLOOKERS_ALL, listed=True)
-REQUESTS: dict[str, Message] = {  # with times: a valid one of each method, to which a time is added
+REQUESTS: dict[str, Message] = {  # requests with times: a valid one for each method, before a time is added
     "RecommendMove": question(),
     "Analyze": advisor_pb2.AnalyzeRequest(question=question(iterations=1)),
     "AnnotateGame": annotation_pb2.AnnotateGameRequest(record="x"),

@@ -1,4 +1,4 @@
-"""Games in memory are read once; what fails in the store is told to callers, and logged seldom."""
+"""Games in memory are read once; store errors are reported to callers, and rarely logged."""
 
 import asyncio
 import gc
@@ -17,7 +17,7 @@ from tests.server.rpc.harness import until
 
 
 def test_a_store_that_fails_fills_no_log(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    """What is left out is counted."""
+    """Suppressed messages are counted."""
     seconds = [0.0]
     monkeypatch.setattr(background, "time", SimpleNamespace(monotonic=lambda: seconds[0]))
     failures = background.Seldom(logging.getLogger("tests"))

@@ -108,7 +108,7 @@ async def test_a_fault_of_a_change_whose_caller_has_left_is_logged(
 async def test_a_move_that_was_stored_though_its_answer_was_lost_is_shown_and_not_played_twice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Whoever watches sees it, though nobody asks for the game again."""
+    """Watchers see it, even if the game is not requested again."""
     server = Server(Database(), 1, shared=False)
     version = (await server.create()).version
     append = server.store.append

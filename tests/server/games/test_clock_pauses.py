@@ -1,4 +1,4 @@
-"""Nobody's time to move runs out while the store is slow or full, the clock jumps, or the machine sleeps."""
+"""No player's time runs out while the store is slow or full, the clock jumps, or the machine sleeps."""
 
 import asyncio
 from collections.abc import Callable
@@ -20,14 +20,14 @@ ROOM = 2 * LOOK  # seconds within which a server makes a move that is due
 
 
 async def timed_game() -> Server:
-    """Return a server of its own store with a game of two people who have some seconds for a move."""
+    """Return a server with a private store and a timed game of two people."""
     server = Server(Database(), 1, shared=False)
     await server.create(seconds_per_move=TIME)
     return server
 
 
 async def played_on(server: Server) -> tuple[Entry, float]:
-    """Wait until the server has moved for somebody; return how, and the second when it did."""
+    """Wait until the server moves for a player; return the entry and the time in seconds."""
     async with server.manager.lend("game") as live:
         while not (found := [entry for entry in live.hosted.entries if entry.kind == EntryKind.PLAYED_ON]):
             await live.changed.wait()
@@ -35,7 +35,7 @@ async def played_on(server: Server) -> tuple[Entry, float]:
 
 
 def set_clock(monkeypatch: pytest.MonkeyPatch, by: int) -> None:
-    """Set the clock of the store so many milliseconds ahead."""
+    """Set the clock of the store ahead by `by` milliseconds."""
     monkeypatch.setattr(simulated, "STARTED", STARTED + by)
 
 

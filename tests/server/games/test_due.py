@@ -30,7 +30,7 @@ MANY = 1000  # tries
 
 @pytest.fixture
 def server_of(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Server]:
-    """Return a server of its own store; `choose` takes the place of its searches."""
+    """Return a function that makes a server; `choose` replaces its searches."""
 
     def made(choose: Any = None, *, shared: bool = False) -> Server:
         if choose is not None:
@@ -53,7 +53,7 @@ broken = AsyncMock(side_effect=StoreError("broken"))
 
 
 class RefusedWrites:
-    """Refuses what is to be stored; hangs after many tries, so that a mover without a rest ends, too."""
+    """Rejects every write; hangs after MANY tries, so that a mover without pauses ends, too."""
 
     def __init__(self) -> None:
         self.tries = 0
@@ -297,7 +297,7 @@ async def test_a_keeper_ends_in_time_whatever_its_store_does(
 
 
 async def test_rows_that_are_no_text_stop_no_other_game(name: str) -> None:
-    """Looks find what is due, games are made, and a list of games tells of the one that cannot be read."""
+    """Due games are found, games are created, and a list of games reports the unreadable one."""
     async with served(store=name) as server:
         store, moving = server.app.manager.store, server.app.manager._due
         odd, unreadable = [await seated_at(server) for _ in range(2)]

@@ -108,7 +108,7 @@ def test_a_player_who_comes_back_to_a_seat_is_not_asked_what_has_one_answer() ->
 
 
 def test_time_that_runs_out_and_forced_actions_leave_one_log() -> None:
-    """Players and the clock take turns: nobody is asked what has one answer, and each turn has its whole time."""
+    """Players and the clock alternate: players get no forced decisions, and each turn has its full time."""
     game, kinds = hosted("cathedral", "pp", play_forced=True, seconds_per_move=LIMIT), set()
     while not game.over:
         assert len(game.position.legal_codes()) > 1

@@ -19,7 +19,7 @@ from clerestory.server.games.store import Conflict
 from clerestory.service_errors import ServiceError
 from tests.server.games.simulated import LEASE, STARTED, Database, Row, Server, clock, simulate
 
-FAULTS = 6.0  # seconds for which everything fails
+FAULTS = 6.0  # seconds during which everything fails
 SHAPES = ("bb", "pb", "bp", "pp")  # who sits at a game
 THINKING = 2.0  # seconds, the most that a person takes
 TIME = 3.0  # seconds that a person has for a move, in some games
@@ -134,7 +134,7 @@ class World:
         return max(limits + [since + 1000 * LEAST_NOTICE for since in began if hosted.since < since]) if began else inf
 
     def held(self, row: Row) -> list[int]:
-        """Return the milliseconds by which servers have shown the turn late."""
+        """Return by how many milliseconds each server has shown the turn late."""
         known = [server.manager.cache.games.get(row.head.game_id) for server in self.able(row)]
         return [live.held for live in known if live is not None]
 
@@ -181,7 +181,7 @@ async def law(seed: int) -> int:
 
 @pytest.fixture(autouse=True)
 def _without_log() -> Iterator[None]:
-    """Write no log: whatever fails is told there, which would take longer than the simulation."""
+    """Disable logging: every failure is logged, which would take longer than the simulation."""
     logging.disable()
     yield
     logging.disable(logging.NOTSET)

@@ -30,7 +30,7 @@ LATE = games.GameOptions(take_backs=games.TAKE_BACKS_ALL, onlookers=games.ONLOOK
 
 
 def back_and_forth(hosted: HostedGame, version: int) -> None:
-    """Play and take back until a game has so many entries."""
+    """Play and take back until a game has `version` entries."""
     while hosted.version < version:
         commands.play(hosted, BOTH, hosted.version, hosted.position.legal_actions()[0].text, 5)
         takebacks.take_back(hosted, BOTH, hosted.version, 0, False, 5)
@@ -137,7 +137,7 @@ async def test_a_delayed_game_is_replayed_once_for_all_onlookers(method: str) ->
         await played.play_first()
         with counted() as added:
             after = await call()
-        assert added.call_count <= 10  # what came since
+        assert added.call_count <= 10  # only the new plies
         assert after != answers[0] or method == "GetRecord"
 
 

@@ -1,4 +1,4 @@
-"""Games survive their server; old ones are deleted, and those that nobody looks at are unloaded."""
+"""Games survive their server; old ones are deleted, and idle ones are unloaded."""
 
 import asyncio
 from pathlib import Path
@@ -21,7 +21,7 @@ HOUR = 3_600_000  # milliseconds
 
 
 class FakeClock:
-    """The clock of a server's store, which moves when it is told to."""
+    """Replaces the clock of a server's store; the test advances it."""
 
     def __init__(self, played: Table, monkeypatch: pytest.MonkeyPatch) -> None:
         self.moment = played.app.manager.now()
@@ -66,7 +66,7 @@ async def test_games_that_nobody_looks_at_are_unloaded(
 
 
 async def test_a_game_is_deleted_once_nobody_has_asked_for_it_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The store is not told of every request for a game, so a game lives an hour longer."""
+    """The store does not record every request for a game, so a game lives an hour longer."""
     async with table(PERSON, PERSON, settings={"forget_games_after": 1.0}) as played:
         now, keeping = FakeClock(played, monkeypatch), played.app.manager
         watched = await seated(played.stub, played.app, PERSON, PERSON)

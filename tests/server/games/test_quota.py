@@ -58,7 +58,7 @@ async def test_finished_games_count_by_their_bytes_also_after_a_restart(tmp_path
     settings = {"store": str(tmp_path / "games.sqlite"), "max_bytes_each": 10_000}
     async with served(**settings) as server:
         with pytest.raises(grpc.aio.AioRpcError) as caught:
-            for _ in range(100):  # of which a few have so many bytes
+            for _ in range(100):  # a few games reach the limit of bytes
                 await abandon(await create(server))
         error = caught.value
         assert_reason(error, Reason.TOO_MANY_GAMES)

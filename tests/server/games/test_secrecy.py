@@ -1,4 +1,4 @@
-"""Nobody sees what they cannot know: games that a viewer cannot tell apart are shown alike, byte for byte."""
+"""Viewers see no hidden information: games that a viewer cannot distinguish look alike, byte for byte."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from clerestory.server.games.viewer import Viewer
 from clerestory.server.rpc.translate_games import write_line, write_record, write_state
 from tests.server.games.table import STORED, at, head, hosted
 
-PLIES = {"toy": 4, "cathedral": 40, "duel": 40}  # short of the end, at which everything is told
+PLIES = {"toy": 4, "cathedral": 40, "duel": 40}  # short of the end, where everything is revealed
 DEALS = {"toy": 20, "cathedral": 3, "duel": 3}
 SEEDS = {"toy": 4, "cathedral": 3, "duel": 3}
 CASES = [("toy", "pp"), ("toy", "ppp"), ("toy", "pppp"), ("cathedral", "pp"), ("cathedral", "pppp"), ("duel", "pp")]

@@ -268,7 +268,7 @@ async def test_a_stranger_sees_that_there_is_an_open_seat_and_no_more() -> None:
 
 
 async def test_the_players_of_a_finished_game_alone_share_the_id_of_its_rematch() -> None:
-    """Who repeats a request that made a game is told its tokens, with which hands can be seen."""
+    """Repeating the request that made a game returns its seat tokens, which give access to hands."""
     async with table(PERSON, PERSON, options=games.GameOptions(onlookers=games.ONLOOKERS_LINK)) as played:
 
         async def rematch(token: str) -> str:

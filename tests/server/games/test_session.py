@@ -1,4 +1,4 @@
-"""Who watches a game is counted once a change, and told at most once an interval, on simulated time."""
+"""Watchers are counted once per change and notified at most once per interval, on simulated time."""
 
 import asyncio
 from itertools import pairwise
@@ -69,7 +69,7 @@ async def test_watchers_are_woken_a_few_at_a_time_and_none_is_left_out() -> None
     while not woken or woken[-1] < len(events):
         woken.append(sum(news.is_set() for news in events))
         if len(woken) == 2:
-            watchers.wake()  # something is new again: those who were woken may have to be told again
+            watchers.wake()  # another change: those already woken may have to be woken again
         await asyncio.sleep(0)
     assert max(later - before for before, later in pairwise(woken)) <= WAKES
     assert woken[0] == WAKES

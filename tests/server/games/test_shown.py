@@ -1,4 +1,4 @@
-"""Coming events shown to one seat (R40): entered at a table, shown to that seat, and to nobody else."""
+"""Coming events shown to one seat (R40): entered at a table, shown to that seat, and to no other."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -152,7 +152,7 @@ def test_what_comes_up_is_what_lies_on_the_table() -> None:
 
 
 def with_a_coming_event(count: int) -> Iterator[State]:
-    """Positions of random games in which somebody has been shown the coming event: one of every four."""
+    """Yield one in four positions of random games in which a seat has been shown the coming event."""
     met = 0
     for seed in range(count):
         rng, state = Rng(seed), CATHEDRAL.new(2 + seed % 3, seed)

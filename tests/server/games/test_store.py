@@ -1,4 +1,4 @@
-"""The store: acknowledged entries are in it, failed ones are not, and nobody else can open its file."""
+"""The store: acknowledged entries are in it, failed ones are not, and no other process can open its file."""
 
 import asyncio
 import re
@@ -142,7 +142,7 @@ def made_by(maker: str, number: int) -> Head:
 
 
 async def fill(store: Store, games: dict[str, int], *, bots_only: bool) -> None:
-    """Make games of makers: each of them so many, all due; the games of the last maker first."""
+    """Create the given number of games for each maker, all due; those of the last maker are due first."""
     for age, (maker, count) in enumerate(games.items()):
         for number in range(count):
             due = Summary("running", False, 1000 * (len(games) - age) + number, bots_only)
@@ -357,7 +357,7 @@ def test_one_connection_is_all_there_is() -> None:
     folder = Path(committer.__file__).parent
     made = {path.name: len(WRITES.findall(path.read_text())) for path in folder.parent.rglob("*.py")}
     assert {name: count for name, count in made.items() if count} == {"schema.py": 1, "maintenance.py": 1}
-    assert "sqlite3.connect(part" in (folder / "maintenance.py").read_text()  # a copy that nobody else knows
+    assert "sqlite3.connect(part" in (folder / "maintenance.py").read_text()  # a private copy
     assert (folder / "committer.py").read_text().count("open_file(") == 1
 
 

@@ -1,4 +1,4 @@
-"""Take-backs: who must agree, what is not taken back, and which actions have shown something."""
+"""Take-backs: who must agree, which actions cannot be taken back, and which have revealed something."""
 
 from itertools import pairwise
 
@@ -128,7 +128,7 @@ def test_a_card_that_a_bot_showed_is_not_taken_back(seats: str, word: str, rule:
 
 
 def told(game: str, seats: int, seed: int) -> set[tuple[str, bool]]:
-    """Return which kinds of actions of a game, and of whom, show something: to seat 0 by itself or by another."""
+    """Return the kinds of actions that reveal something to seat 0, and whether seat 0 played them."""
     states = (state.copy(history=True) for state in walk(GAMES[game], seats, seed))
     found = set()
     for before, after in pairwise(states):

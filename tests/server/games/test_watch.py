@@ -94,7 +94,7 @@ async def test_a_stream_goes_on_from_a_version() -> None:
 
 
 async def test_streams_are_counted_while_another_thread_loads_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Prometheus asks for their number from a thread of its own."""
+    """Prometheus reads their number from another thread."""
     async with watched(Viewer((0,))) as (manager, live, *_):
 
         class Loading(dict[Any, Any]):
@@ -147,7 +147,7 @@ async def test_watchers_are_told_when_somebody_comes_or_leaves(monkeypatch: pyte
 
 @pytest.mark.system
 async def test_a_watcher_whose_machine_is_silent_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Though something in between takes what is sent to it: gRPC itself notices, after a time of its own."""
+    """Even if a proxy still accepts the data: gRPC itself notices, after a timeout."""
     sooner = [(name, value // 20 if name.endswith("_ms") else value) for name, value in admission.OPTIONS]
     monkeypatch.setattr(admission, "OPTIONS", sooner)
     async with table(PERSON, PERSON) as played:
@@ -182,7 +182,7 @@ class Reader:
         self.states.append(games.WatchGameResponse.FromString(state))
 
     async def read(self, count: int) -> list[games.WatchGameResponse]:
-        """Take so many more states; return all."""
+        """Read `count` more states; return all."""
         count += len(self.states)
         while len(self.states) < count:
             self.room.release()

@@ -58,7 +58,7 @@ async def served(**settings: Any) -> AsyncIterator[Served]:
 
 @asynccontextmanager
 async def serving(settings: Settings) -> AsyncIterator[tuple[App, Lifecycle]]:
-    """Serve as the command does, until told to end or the end of the block; signals are handled."""
+    """Serve as the command does, until asked to stop or the end of the block; signals are handled."""
     ready: asyncio.Future[App] = asyncio.get_running_loop().create_future()
 
     @asynccontextmanager

@@ -40,7 +40,7 @@ from tests.server.rpc.harness import (
 )
 from tests.servers import running_server
 
-OWN = [("grpc.use_local_subchannel_pool", 1)]  # a connection of its own
+OWN = [("grpc.use_local_subchannel_pool", 1)]  # a separate connection
 OTHER = (("x-on-behalf-of", "other"),)
 LIST = "/clerestory.v1.RulesService/ListGames"
 METHODS = [LIST, "/clerestory.v1.AdvisorService/Analyze", "/grpc.health.v1.Health/Check"]
@@ -234,7 +234,7 @@ async def test_a_caller_has_no_more_calls_in_progress_than_are_free(monkeypatch:
     monkeypatch.setattr(app, "MOST_CALLS", 4)
     async with served(max_searches=1) as server:
         watches = [server.channel.unary_stream("/grpc.health.v1.Health/Watch")(b"") for _ in range(4)]
-        assert [await watch.read() for watch in watches]  # which have places of their own
+        assert [await watch.read() for watch in watches]  # which have separate slots
         calls = [begin(server, LIST, never()) for _ in range(3)]
         await until(lambda: any(call.done() for call in calls))
         [ended] = [call for call in calls if call.done()]
@@ -307,7 +307,7 @@ def test_a_quiet_call_may_be_pinged_every_six_seconds() -> None:
 
 
 def call_together(target: str, made: threading.Event) -> "Counter[str]":
-    """Make calls on connections of their own, all of them before any is waited for; return how they ended."""
+    """Make calls on separate connections, all before waiting for any; return how they ended."""
     channels = [grpc.insecure_channel(target, OWN_ONCE) for _ in range(CONNECTIONS)]
     stubs: list[Any] = [RulesServiceStub(channel) for channel in channels]
     for channel in channels:

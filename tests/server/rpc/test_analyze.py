@@ -137,7 +137,7 @@ async def test_a_slow_reader_gets_the_latest_table_alone(server: Served, monkeyp
 
 
 async def test_a_caller_who_takes_nothing_is_given_up(clock: LoopClock) -> None:
-    """The search and its tree are let go before the caller reads on, and is told why."""
+    """The search and its tree are released before the caller reads on and receives the reason."""
     day = 86_400.0
     async with served(max_time=day) as server, grpc.aio.insecure_channel(server.app.address, NARROW) as channel:
         memory = server.app.analysis._trees._memory
@@ -166,7 +166,7 @@ async def test_hidden_cards_do_not_change_what_an_observer_is_told(server: Serve
 
 
 async def test_a_coming_event_changes_the_streams_of_its_owner_alone(server: Served) -> None:
-    """Whoever observes, and whichever of three events comes."""
+    """For every observer and each of three events."""
     for observer, streams in ((NATURE, 1), (0, 3), (1, 1), (2, 1)):
         found = set()
         for world in worlds(to_act="blue"):

@@ -1,4 +1,4 @@
-"""Reviews of kept games: by whose knowledge, what is stored, who may have one."""
+"""Reviews of kept games: the knowledge that they use, how they are stored, and who may request one."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -73,7 +73,7 @@ async def test_a_running_game_is_reviewed_by_what_ones_own_seat_knows() -> None:
 
 
 def look_alikes(game: State, seat: int) -> list[State]:
-    """The game, and others of the same actions that a seat cannot tell from it."""
+    """Return the game, and others with the same actions that a seat cannot distinguish from it."""
     found = [game]
     for seed in range(200):
         other = game.origin.observe(seat).determinize(seed)
@@ -139,7 +139,7 @@ async def test_a_review_that_was_left_goes_on(
     sent = {ReviewPlan().seed_of(ply.ply, 0) for ply in first.plies}
     assert sent
     assert sent <= set(searches.seeds[: searches.stuck])
-    assert not sent & set(searches.seeds[searches.stuck :])  # what was done before it was left was not done again
+    assert not sent & set(searches.seeds[searches.stuck :])  # plies sent before the cancellation are not searched again
 
 
 async def test_onlookers_store_one_review_for_a_setting_and_none_for_a_seed_or_a_time() -> None:

@@ -192,7 +192,7 @@ def test_logs_name_callers_shortly(calls: str, name: str, label: str) -> None:
 
 
 async def test_a_player_at_a_game_has_a_part_of_the_share_of_a_token(server: Served) -> None:
-    """People who share an address, or a token as here, cannot starve each other, nor all of them somebody else."""
+    """People who share an address or (as here) a token cannot starve each other or, together, other callers."""
     made = await server.games.CreateGame(NEW_GAME, metadata=bearer(ONE))
     many, one = ((*bearer(ONE), (SEAT, f"{made.game.game_id} {token.token}")) for token in made.seat_tokens)
     async with occupied(server, PLACES, many):
@@ -214,7 +214,7 @@ def test_an_invalid_seat_has_no_part_of_its_own(shown: str | bytes) -> None:
 
 
 async def test_a_game_keeps_the_origin_of_its_maker(server: Served) -> None:
-    """So the bots of a game use the share of whoever made it."""
+    """So the bots of a game use its maker's share."""
     for metadata in (bearer(ONE), (*bearer(PROXY), *behalf("ann"))):
         made = await server.games.CreateGame(NEW_GAME, metadata=metadata)
         async with server.app.manager.lend(made.game.game_id) as live:

@@ -120,7 +120,7 @@ async def test_a_crowd_of_one_caller_delays_another_by_a_piece_for_each_of_its_o
     )
     await asyncio.sleep(0)
     request = lessons_pb2.FollowLessonRequest(lesson="places", actions=tried[:2])
-    alone = 2 * 2  # rounds of its own pieces
+    alone = 2 * 2  # rounds for its chunks alone
     assert await rounds(lessons.FollowLesson(request, context("bob"))) <= 3 * alone
     assert not crowd.done()
     await crowd

@@ -1,4 +1,4 @@
-"""Every reason for which a call is refused, as the caller sees it."""
+"""Every reason for rejecting a call, as the caller sees it."""
 
 import logging
 import re
@@ -36,7 +36,7 @@ def finished() -> State:
 
 LEGAL = [action.text for action in opening().legal_actions()]
 
-# What is wrong: the reason, the field that is blamed, and the fields of the question, which is otherwise sound.
+# Invalid fields: the reason, the field that is blamed, and the fields of the question, which is otherwise valid.
 BAD_FIELDS: list[tuple[Reason, str, dict[str, Any]]] = [
     (Reason.BAD_SEAT, "seat", {"seat": 2}),
     (Reason.BAD_SEAT, "seat", {"seat": 2**32 - 1}),
@@ -115,7 +115,7 @@ async def test_all_that_is_wrong_with_a_question_is_listed(server: Served) -> No
     violations = details(error, BadRequest).field_violations
     asked = ("iterations", "level", "threads", "seat", "consider_actions[0]")
     assert [violation.description for violation in violations][1:3] == [
-        "is 0; must be at least 1",  # the greatest number of a machine helps nobody
+        "is 0; must be at least 1",  # no upper bound: the largest integer is of no use to a reader
         "is 77; must be 1 to 8",
     ]
     assert [one.field for one in violations] == ["target_certainty", *(f"question.{field}" for field in asked)]

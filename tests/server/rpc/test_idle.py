@@ -1,4 +1,4 @@
-"""A server that nobody calls writes no log, however often its periodic work comes round."""
+"""A server without calls writes no log, however often its periodic work runs."""
 
 import asyncio
 import urllib.request
@@ -24,7 +24,7 @@ from tests.server.rpc.harness import FORMATS, Served, logged, served, until
 ROUNDS = 5  # of all periodic work
 SOON = 0.002  # seconds, in place of seconds, minutes and hours
 OFTEN = 0.05  # seconds between heartbeats
-FORGIVEN = 1000  # heartbeats that a server may miss before it is taken for dead, which would tell in its log
+FORGIVEN = 1000  # heartbeats that a server may miss before it counts as dead, which it would log
 PERIODS = {manager: ("COUNTED", "HEALTH", "TIDIED"), due: ("LOOK", "SOONEST")}
 HOURLY = ("forget_requests", "tally", "due")  # methods of a store that periodic work calls
 
@@ -45,7 +45,7 @@ def counted(monkeypatch: pytest.MonkeyPatch, store: Any) -> list[AsyncMock]:
 
 
 async def watched_from_outside(server: Served, page: str, metrics: int) -> None:
-    """Look at a server as a balancer, Prometheus, and somebody who opens the page do."""
+    """Call a server like a load balancer, Prometheus, and a user who opens the page."""
     await HealthStub(server.channel).Check(HealthCheckRequest())
     for url in (page, f"http://127.0.0.1:{metrics}/metrics"):
         with await asyncio.to_thread(urllib.request.urlopen, url) as answer:

@@ -30,7 +30,7 @@ async def test_eight_lessons_of_the_board_game_and_three_of_the_duel_are_listed(
 
 @pytest.mark.parametrize("lesson", ALL, ids=lambda lesson: lesson.name)
 async def test_a_lesson_is_played_as_it_is_written_down(stub: Any, lesson: Lesson) -> None:
-    """If a rule or a text has changed: look whether the lesson still says what is so, then write it down anew."""
+    """If a rule or a text changed, check that the lesson is still correct, then write the transcript again."""
     played = await transcript(stub, lesson)
     assert played == (TRANSCRIPTS / f"{lesson.name}.txt").read_text()
     assert played.endswith("\n3 stars\n")

@@ -1,4 +1,4 @@
-"""The figures of a server: what it uses up and may use up, whom it refuses, and whether its games go on."""
+"""Server metrics: resources used and available, rejected callers, and whether games continue."""
 
 import asyncio
 import math

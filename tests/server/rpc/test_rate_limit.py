@@ -1,4 +1,4 @@
-"""The pace of refusals, on a clock of its own."""
+"""The rate of error responses, on a fake clock."""
 
 import heapq
 from collections import Counter
@@ -25,7 +25,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
 
 
 def refusal_times(clock: FakeClock, in_flight: int, seconds: float, remaining: float | None = None) -> list[float]:
-    """Return when the refusals of one caller are told, who begins with a crowd and always asks again at once."""
+    """Return when one caller receives its errors, starting with a crowd and always retrying at once."""
     rate_limit, ends, times = RateLimit(Random(1)), [0.0] * in_flight, list[float]()
     while ends[0] < seconds:
         clock.now = heapq.heappop(ends)

@@ -1,4 +1,4 @@
-"""Each method of RulesService over a real socket: what it answers, and what it refuses."""
+"""Each method of RulesService over a real socket: its answers and its errors."""
 
 import json
 from typing import Any

@@ -26,7 +26,7 @@ LONG = [
 
 @pytest.mark.parametrize(("name", "seats"), LONG)
 async def test_a_whole_game_equals_the_game_of_the_core(rules: Any, name: str, seats: int) -> None:
-    """A front end needs no rules: it lists actions, applies the chosen one, and is told when the game is over."""
+    """A client needs no rules: it lists actions, applies the chosen one, and reads whether the game is over."""
     start = await rules.StartPosition(api.StartPositionRequest(game=name, seats=seats, seed=SEED))
     state = GAMES[name].new(seats, SEED)
     assert (start.seed, start.referee, start.turn) == (SEED, referee(state), turn_of(state))

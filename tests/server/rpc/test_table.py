@@ -1,4 +1,4 @@
-"""What the service tells of a table: changes with each action, scores by source at the end, plans in lines."""
+"""Descriptions of a table: changes by each action, scores by source at the end, and plans of lines."""
 
 import json
 from pathlib import Path
@@ -49,7 +49,7 @@ def test_a_finished_game_says_where_the_points_came_from_and_what_was_forced() -
 
 def test_a_tie_is_explained() -> None:
     found = set()
-    for seed in (6, 8, 12, 5):  # random games, of which three end with the best score shared
+    for seed in (6, 8, 12, 5):  # random games; three end with the best score shared
         state = random_game("cathedral", 4, seed)
         outcome = write_outcome(state)
         assert outcome is not None

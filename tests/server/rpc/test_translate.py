@@ -58,7 +58,7 @@ CHANGES = [
 
 
 def positions(name: str, seats: int, seed: int, count: int) -> list[State]:
-    """Return about so many positions of a random game, and each as every seat knows it."""
+    """Return about `count` positions of a random game, and each as every seat knows it."""
     met = [state.copy() for state in walk(GAMES[name], seats, seed)]
     some = met[seed % 5 :: 1 + len(met) // count]
     return some + [position.observe(seat) for position in some for seat in range(seats)]

@@ -27,7 +27,7 @@ async def calls(store: Store) -> None:
 
 
 async def lists(store: Store) -> None:
-    """What is read in pages, in the order of an index."""
+    """Make the queries that read pages in the order of an index."""
     await store.select(GameFilter(9))
     await store.select(GameFilter(9, game="duel", status="open", before=(5, "a")))
     await store.select(GameFilter(9, tokens=("token", "other")))
@@ -91,6 +91,6 @@ async def test_every_statement_uses_an_index(store: Any, ask: Any, monkeypatch: 
         scans = [line for line in lines if line.startswith("SCAN") and not line.startswith(HARMLESS)]
     else:
         lines = await plans_of_postgres(store, ask, monkeypatch)
-        scans = [line for line in lines if "Seq Scan on" in line and " on server" not in line]  # of which there are few
+        scans = [line for line in lines if "Seq Scan on" in line and " on server" not in line]  # `server` has few rows
     assert len(lines) > 5
     assert not scans

@@ -32,7 +32,7 @@ from tests.shipped import CATHEDRAL, DUEL
 
 GOING_ON = ("duel of bots", "duel with a clock", "cathedral with a bot")  # the server moves in them, sooner or later
 SORTS = ("file", pytest.param("database", marks=pytest.mark.system))
-VALUED_BY = {  # the values in use then: a new value reviews anew, as do new settings
+VALUED_BY = {  # the values in use then: new values or settings cause new reviews
     "cathedral": ("net", "weights 9c0bc1e7, learned with these cards"),
     "duel": ("net", "weights 25e92e67, learned with these cards"),
     "toy": ("hand", "no learned value is shipped"),
@@ -192,7 +192,7 @@ def test_a_position_of_other_cards_says_what_it_needs() -> None:
         from_position(json.dumps(position))
 
 
-# Opens the stores that it is given, each in a process of its own, which kills itself before its first statement in the
+# Opens the given stores, each in a separate process, which kills itself before its first statement in the
 # first store, before its second one in the second store, and so on; prints whether it got there.
 KILLS = """
 import asyncio, os, signal, sqlite3, sys

@@ -34,7 +34,7 @@ Answered = dict[str, tuple[Table, int]]  # each game by its id, and the version 
 
 @asynccontextmanager
 async def played_at(store: str) -> AsyncIterator[Answered]:
-    """Yield what a server in a process of its own has answered so far, while games are played there."""
+    """Yield the responses so far of a server in a separate process, while games are played there."""
     answered: Answered = {}
 
     async def play(stub: Any) -> None:
@@ -104,7 +104,7 @@ def test_only_their_owner_reads_stores_and_copies(mode: int, tmp_path: Path) -> 
     connection = open_file(str(store))
     assert modes(store.parent) == {"store": 0o600, "store-wal": 0o600}
     connection.close()
-    store.chmod(mode)  # as somebody wants it, which is left so
+    store.chmod(mode)  # the administrator's choice, which is kept
     open_file(str(store)).close()
     copy_store(store, copy)
     assert [modes(store.parent)["store"], modes(tmp_path)["copy"]] == [mode, 0o600]
@@ -124,7 +124,7 @@ def test_a_store_behind_a_link_is_copied_with_its_log(tmp_path: Path) -> None:
 
 
 class Writer:
-    """Takes the place of `copy_privately`: copies, and then restarts the log of the file, so many times."""
+    """Replaces `copy_privately`: after a copy, restarts the log of the file, for the first `times` copies."""
 
     def __init__(self, tmp_path: Path, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
         self.path, self.copy = Path(unpack_file(tmp_path / "games.sqlite")), tmp_path / "copy"

@@ -140,7 +140,7 @@ async def test_games_that_are_due_are_taken_by_one_server(
 async def test_a_server_hears_of_its_own_write_that_is_stored_after_it_was_given_up(
     stores: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As when the disk of the database stands still during a commit; of other writes of its own it hears nothing."""
+    """Happens when the database's disk stalls during a commit; a server is not notified of its other writes."""
     store, other = stores
     heard, given_up = list[News](), AsyncMock(side_effect=StoreError("no answer"))
     store.listen(heard.append)
@@ -158,7 +158,7 @@ async def test_a_server_hears_of_its_own_write_that_is_stored_after_it_was_given
 
 
 async def test_a_game_that_is_played_again_is_not_deleted_by_another_server(stores: list[Any]) -> None:
-    """The first has not told the store yet that it was asked for; moves of bots are nothing to keep a game for."""
+    """The first server has not yet recorded its access in the store; bots' moves alone do not keep a game."""
     first, second = stores
     for game_id in ("played", "bots"):
         await first.create(named(game_id), Batch([], RUNNING))

@@ -1,4 +1,4 @@
-"""The address of a database: what is wrong with it is told in one line that quotes nothing of it."""
+"""Errors in a database address are reported in one line that quotes nothing of the address."""
 
 import sys
 from contextlib import nullcontext

@@ -1,4 +1,4 @@
-"""A database that is silent, locked, slow or away stops what needs it, no more, and only as long as it is."""
+"""A silent, locked, slow or unreachable database stops only what needs it, and only for that time."""
 
 import asyncio
 import gc
@@ -22,7 +22,7 @@ from tests.server.rpc.harness import assert_reason, refusal, served, until
 
 pytestmark = pytest.mark.system
 
-EXECUTE, ENDS = b"E", (b"S", b"Q")  # messages of the protocol: execute; sync, and a query of its own
+EXECUTE, ENDS = b"E", (b"S", b"Q")  # protocol messages: execute; sync, and a simple query
 SLOW = "SELECT pg_sleep(600)"
 SLOWLY = "query = %s AND state = 'active'", SLOW
 OURS = "application_name = 'clerestory'"
@@ -58,7 +58,7 @@ def unlimited(patient: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def outside(database: str) -> Iterator[Any]:
-    """A session of somebody else, in a transaction."""
+    """A session of another client, in a transaction."""
     import psycopg
 
     with psycopg.connect(database) as connection:

@@ -14,7 +14,7 @@ HOUR = 3_600_000
 
 
 class SystemClocks:
-    """The two clocks of a system: one that somebody sets, and one that is steady; both in milliseconds."""
+    """The two system clocks in milliseconds: the wall clock, which can be set, and the monotonic clock."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.wall, self.steady = 1_000 * HOUR, 0
@@ -43,7 +43,7 @@ def test_a_clock_that_is_set_back_loses_no_time(clocks: SystemClocks) -> None:
 async def test_a_server_whose_clock_was_set_back_goes_on_after_the_latest_turn(
     clocks: SystemClocks, tmp_path: Path
 ) -> None:
-    """But not after the last move of games that wait for nobody."""
+    """But not after the last move of games without a due turn."""
     first = SqliteStore(str(tmp_path / "games.db"))
     for game_id, due, count in [("a", clocks.wall + 20_000, 3), ("b", clocks.wall, 2), ("c", None, 9)]:
         stored = [replace(entry, moment=clocks.wall + entry.moment) for entry in entries(count)]

@@ -1,4 +1,4 @@
-"""Errors of a store stay with those whose fault they are, and nobody waits for one that is gone."""
+"""Store errors reach only the games that cause them, and no caller waits for a store that has stopped."""
 
 import asyncio
 import sqlite3
@@ -148,7 +148,7 @@ async def test_a_caller_who_is_cancelled_as_the_store_answers_is_cancelled(sqlit
     """Or periodic work would outlive the server that ends it."""
     waiting = asyncio.ensure_future(sqlite._ask(lambda _: None))
     await asyncio.sleep(0)
-    sqlite._committer.run_at_once(lambda _: None)  # so the first is answered, and nobody has heard it
+    sqlite._committer.run_at_once(lambda _: None)  # so the first has its answer, but has not received it
     asyncio.get_running_loop().call_soon(waiting.cancel)
     with pytest.raises(asyncio.CancelledError):
         await waiting
