@@ -260,11 +260,11 @@ def until_shown(page: Page, identifier: str) -> tuple[int, str]:
     """Play a game by calls until a seat has been shown an event; return the seat, and the possible events."""
     game, luck = {"game_id": identifier, "tokens": web.tokens_of(page, identifier)}, Random(1)
     seen = web.called(page, "GameService/GetGame", **game)
-    while not any(view.get("privateOutcomes") for view in seen["views"]):
+    while not any(view.get("private_outcomes") for view in seen["views"]):
         texts = [one["action"]["text"] for view in seen["views"] for one in view.get("actions", ())]
         liked = (name for name in ("ellen", "kingsbridge", "") if any(name in text for text in texts))
         name = next(liked)
         action = luck.choice([text for text in texts if name in text])
         seen = web.called(page, "GameService/PlayAction", **game, version=seen["game"].get("version", 0), action=action)
-    (view,) = (view for view in seen["views"] if view.get("privateOutcomes"))
-    return view.get("seat", 0), view["privateOutcomes"][0]["label"]
+    (view,) = (view for view in seen["views"] if view.get("private_outcomes"))
+    return view.get("seat", 0), view["private_outcomes"][0]["label"]

@@ -74,7 +74,7 @@ def test_the_need_of_masons_is_told_before_and_after_the_only_mortar_mixer_is_di
     expect(mixer).to_contain_text("no more use of: Mason")
     expect(page.locator(".action[data-action^='dismiss mason'] .idle")).to_have_count(0)
     web.play_on(page, 1, lambda offered: next(one for one in offered if one.startswith("dismiss mortar_mixer")))
-    until(page, ".planning", keeping_masons)
+    until(page, ".planning .idle", keeping_masons)
     reason = re.compile("Mason.* cannot be used without Mortar mixer")
     expect(page.locator(".planning .idle").first).to_contain_text(reason)
 
