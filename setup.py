@@ -43,11 +43,11 @@ SANITIZE = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=
 
 
 def packages() -> dict[str, Path]:
-    """Return the folder of every code package, by name."""
+    """Return the folder of every shipped package of code, by name."""
     found: dict[str, Path] = {}
     for room in ROOMS:
         folder = Path(room["folder"])
-        if folder.is_dir():
+        if folder.is_dir() and room.get("shipped", True):
             top = room.get("package", ".".join(("clerestory", *folder.parts)))
             inner = [path.parent for path in folder.rglob("__init__.py") if "node_modules" not in path.parts]
             found |= {".".join((top, *path.relative_to(folder).parts)): path for path in inner}

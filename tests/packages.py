@@ -13,7 +13,7 @@ FOLDERS: dict[str, str] = {  # the packages of code, by folder
     for room in ROOMS
     for folder in [room["folder"]]
 }
-DEVELOPERS = ("loadtest", "tools")  # not shipped, except tools/bench
+TOOLS = "tools"  # not shipped, except tools/bench
 SUFFIXES = {".py", ".pyi", ".pyx", ".pxd"}
 
 NAMES = r"\([^)]*\)|[^\n#]*"
@@ -24,7 +24,7 @@ RENAMED = re.compile(r"\bas \w+|#[^\n]*")
 
 def sources() -> list[Path]:
     """Return the source files, relative to the root."""
-    tops = {Path(folder).parts[0] for folder in (*FOLDERS, *DEVELOPERS)}
+    tops = {Path(folder).parts[0] for folder in (*FOLDERS, TOOLS)}
     paths = [path.relative_to(ROOT) for top in tops for path in (ROOT / top).rglob("*.p*")]
     found = {path for path in paths if path.suffix in SUFFIXES and not {"node_modules", "build"} & {*path.parts}}
     return sorted(path for path in found if str(folder_of(path)) != "clients")

@@ -78,6 +78,9 @@ def test_rooms_are_listed_from_the_lowest() -> None:
         ("server/rpc/x.py", "from clerestory.search import arena"),
         ("server/games/x.py", "from clerestory import __version__, server"),
         ("clients/cli/x.py", "from clerestory import bench as b"),
+        ("search/x.py", "from clerestory.engine.games import GAMES"),
+        ("server/analysis/x.py", "from clerestory.engine.scoring import points"),
+        ("loadtest/strength.py", "from clerestory.server.analysis.policy import Policy"),
     ],
 )
 def test_an_upward_import_is_caught(path: str, line: str) -> None:
@@ -89,13 +92,21 @@ ARROW = re.compile(r"^`([\w/]+)` ─+► ([\w./*]+(?:, [\w./*]+)*)$", re.MULTILI
 
 def test_the_picture_of_the_page_has_every_arrow() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text().partition("\n## ")[0]
+    folders = {room: names for room, names in IMPORTS.items() if names and not room.endswith(".py")}
     drawn = [(folder, names.split(", ")) for folder, names in ARROW.findall(page)]
-    assert drawn == [(room, names) for room, names in IMPORTS.items() if names and not room.endswith(".py")]
+    assert drawn == [(room, [*dict.fromkeys(map(package_of, names))]) for room, names in folders.items()]
+
+
+def package_of(name: str) -> str:
+    """Return the package of a name in the list, which may be one of its modules."""
+    if name in {"*", "v1"} or f"clerestory.{name}" in FOLDERS.values():
+        return name
+    return FOLDERS[room_of(f"clerestory.{name}")].removeprefix("clerestory.")
 
 
 def test_shipped_code_does_not_import_tools_or_tests() -> None:
     needs = re.compile(r"^\s*(?:from|import)\s+(?:tools|loadtest|tests)\b", re.MULTILINE)
-    assert [path for path in SOURCES if needs.search(text_of(path))] == []
+    assert [path for path in SOURCES if needs.search(text_of(path)) and not is_in(path, ["loadtest"])] == []
 
 
 WIRE = re.compile(r"^\s*(?:from|import)\s+(?:grpc|google|structlog)\b", re.MULTILINE)
