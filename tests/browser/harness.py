@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Error, Page, Route, expect
@@ -136,11 +137,28 @@ def calls_to(page: Page, method: str) -> list[str]:
     return calls
 
 
+def meet_first(page: Page, method: str, meet: Callable[[Route], object], times: int | None = None) -> list[Route]:
+    """Meet the first calls of a method, or all; let later ones pass. Return the list that collects the calls met.
+
+    They are counted here because the `times` of Playwright ends the interception of the page with the last call, and
+    then requests in flight, such as those of modules and styles, are sometimes never answered.
+    """
+    met: list[Route] = []
+
+    def handle(route: Route) -> None:
+        if times is None or len(met) < times:
+            met.append(route)
+            meet(route)
+        else:
+            route.fallback()
+
+    page.route(f"**/{method}", handle)
+    return met
+
+
 def hold(page: Page, method: str, times: int | None = None) -> list[Route]:
     """Hold back some or all calls of a method until the test continues them; return the list that collects them."""
-    held: list[Route] = []
-    page.route(f"**/{method}", lambda route: held.append(route), times=times)
-    return held
+    return meet_first(page, method, lambda route: None, times)
 
 
 def when_held(page: Page, held: list[Route]) -> Route:
@@ -174,31 +192,15 @@ def lost(page: Page, method: str, lose: Callable[[Route], None] = Route.abort, t
 
     Yields the lost calls.
     """
-    gone: list[Route] = []
-
-    def meet(route: Route) -> None:
-        if len(gone) < times:
-            gone.append(route)
-            lose(route)
-        else:
-            route.fallback()
-
     with held_back(page, method):
-        page.route(f"**/{method}", meet)
-        yield gone
+        yield meet_first(page, method, lose, times)
 
 
 def refuse(page: Page, method: str, status: int, code: str, message: str, times: int | None = None) -> list[Route]:
     """Answer calls of a method with an error; return the list that collects them."""
-    refused: list[Route] = []
     body = json.dumps({"code": code, "message": message})
-
-    def answer(route: Route) -> None:
-        refused.append(route)
-        route.fulfill(status=status, content_type="application/json", body=body)
-
-    page.route(f"**/{method}", answer, times=times)
-    return refused
+    answer = partial(Route.fulfill, status=status, content_type="application/json", body=body)
+    return meet_first(page, method, answer, times)
 
 
 def called(page: Page, method: str, **fields: Any) -> Any:

@@ -5,7 +5,7 @@ from math import floor
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from clerestory.engine import Record, read_records
 from tests.browser import harness as web
@@ -94,7 +94,7 @@ def test_the_first_position_of_a_study_that_does_not_come_leads_back(page: Page)
 def test_the_first_position_of_a_study_and_the_one_for_hints_are_asked_for_again(page: Page) -> None:
     page.evaluate("localStorage.setItem('hints', 'move')")
     for method in ("ApplyActions", "ListActions", "ObservePosition"):
-        page.route(f"**/{method}", lambda route: route.abort(), times=1)
+        web.meet_first(page, method, Route.abort, times=1)
     imported(page, "duel-2p")
     page.locator(".log li button").nth(8).click()  # the cards are dealt
     expect(page.locator(".action.best")).to_have_count(1)
@@ -122,7 +122,7 @@ def test_a_plan_of_which_an_action_fails_goes_no_further(page: Page) -> None:
     page.goto("/#/study/file")
     page.locator(".planning button[aria-label^='One more']:not([aria-disabled='true'])").first.click()
     expect(page.locator(".planned p").first).to_be_visible()
-    page.route("**/ApplyActions", lambda route: route.abort(), times=1)
+    web.meet_first(page, "ApplyActions", Route.abort, times=1)
     page.get_by_role("button", name="Finish").click()
     expect(page.get_by_role("alert")).to_be_visible()
     page.wait_for_load_state("networkidle")
