@@ -22,7 +22,7 @@ from loadtest.connections import Crowd, crowd_apart
 from loadtest.corpus import move_question, positions
 from loadtest.openloop import MOVE
 from loadtest.options import DEFAULT_GAME
-from loadtest.probes import OPTIONS, PATIENCE, Probe, health, resumed, run_all, sampled, used
+from loadtest.probes import OPTIONS, PATIENCE, Probe, health, moves, resumed, run_all, sampled, used
 from loadtest.server import ServerProcess, free_port, own_server
 
 BUDGET = 0.3  # time budget of the honest caller's moves, seconds
@@ -36,18 +36,14 @@ async def honest(target: str, admin: str, idle: str, corpus: Any, made: Any, sec
     """Return the figures of the honest caller's calls."""
     channels = [grpc.aio.insecure_channel(one, OPTIONS) for one in (target, admin, idle)]
     stub: Any = GameServiceStub(channels[0])
-    move: Any = channels[0].unary_unary(MOVE)
     request = games.GetGameRequest(game_id=made.game.game_id, tokens=[made.owner_token])
-
-    async def search(number: int) -> None:
-        await move(move_question(corpus[number % len(corpus)], BUDGET, to_limits=True), timeout=PATIENCE)
 
     probes = {
         "idle": Probe(health(channels[2])),
         "health": Probe(health(channels[0]), every=0.5),
         "health_admin": Probe(health(channels[1])),
         "GetGame": Probe(lambda _: stub.GetGame(request, timeout=PATIENCE), every=0.5),
-        "moves": Probe(search, every=0.0, meant=BUDGET),
+        "moves": moves(channels[0], corpus, BUDGET),
     }
     try:
         return await run_all(probes, seconds)

@@ -8,7 +8,7 @@ import asyncio
 import json
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +20,8 @@ from grpc_health.v1.health_pb2 import HealthCheckRequest
 from grpc_health.v1.health_pb2_grpc import HealthStub
 
 from clerestory.percentiles import percentile
-from loadtest.openloop import reason_of
+from loadtest.corpus import move_question
+from loadtest.openloop import MOVE, reason_of
 
 OPTIONS = [("grpc.use_local_subchannel_pool", 1), ("grpc.enable_retries", 0)]
 EVERY = 0.1  # seconds between the calls of a probe
@@ -71,6 +72,16 @@ class Probe:
         """Return how the calls ended, and what the answers took in milliseconds."""
         shares = {f"p{share}": round(1e3 * percentile(self.took, share), 1) for share in (50, 99, 100) if self.took}
         return {**self.ends, **shares}
+
+
+def moves(channel: Any, corpus: Sequence[Any], budget: float) -> Probe:
+    """Return a probe that asks for one move after the other, each within a time budget in seconds."""
+    move: Any = channel.unary_unary(MOVE)
+
+    async def search(number: int) -> None:
+        await move(move_question(corpus[number % len(corpus)], budget, to_limits=True), timeout=PATIENCE)
+
+    return Probe(search, every=0.0, meant=budget)
 
 
 def health(channel: Any, service: str = "") -> Call:

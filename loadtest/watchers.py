@@ -22,7 +22,6 @@ from typing import Annotated, Any
 from uuid import uuid4
 
 import grpc
-import psutil
 import typer
 from google.protobuf.duration_pb2 import Duration
 
@@ -36,7 +35,7 @@ from loadtest.connections import Crowd as HttpCrowd
 from loadtest.connections import crowd_apart
 from loadtest.corpus import positions
 from loadtest.options import DEFAULT_GAME
-from loadtest.probes import OPTIONS, Probe, health, resumed, run_all, sampled
+from loadtest.probes import OPTIONS, Probe, health, resumed, run_all, sampled, used
 from loadtest.server import free_port, own_server
 
 BUDGET = 0.2  # time budget of concurrent moves, seconds
@@ -44,7 +43,6 @@ EVERY = 0.25  # seconds between two of these moves
 WARM = 5.0  # seconds at the start of each phase that do not count
 SMALL = ("--warm-bytes", "0", "--max-tree-bytes", str(1 << 20))  # small trees, so that memory is that of the watchers
 WATCH = "/clerestory.v1.GameService/WatchGame"
-LOCAL = ("grpc.use_local_subchannel_pool", 1)
 
 
 @dataclass
@@ -126,7 +124,7 @@ async def watch(stub: Any, game: Any, figures: WatchFigures) -> None:
 
 async def measure(target: str, corpus: Sequence[Position], crowd: Crowd) -> dict[str, Any]:
     """Return the figures of a server: idle, with games, and with watched games."""
-    channels = [grpc.aio.insecure_channel(target, options=[LOCAL, ("n", n)]) for n in range(8)]
+    channels = [grpc.aio.insecure_channel(target, options=[OPTIONS[0], ("n", n)]) for n in range(8)]
     stubs: list[Any] = [GameServiceStub(channel) for channel in channels]
     phases = {name: WatchFigures() for name in ("idle", "games", "watched")}
     ask = partial(request_moves, channels[0], corpus)
@@ -168,11 +166,11 @@ def crowded(crowd: Crowd, addresses: int, store: str) -> dict[str, Any]:
         typer.echo(f"process {server.pid}", err=True)
         made = asyncio.run(make_games(server.target, crowd))
         asyncio.run(asyncio.sleep(WARM))
-        before, used = asyncio.run(beside(server, admin, idle.target, WARM)), psutil.Process(server.pid).cpu_times()
+        before, began = asyncio.run(beside(server, admin, idle.target, WARM)), used(server.pid)
         with crowd_apart(server.target, addresses, watching(made, crowd, addresses)) as told:
             found = asyncio.run(beside(server, admin, idle.target, crowd.seconds))
             ends = told()
-        after = psutil.Process(server.pid).cpu_times()
+        processor = used(server.pid)["process"] - began["process"]
     grown = found["rss_mb"] - before["rss_mb"]
     return {
         "watchers": crowd.watchers,
@@ -181,7 +179,7 @@ def crowded(crowd: Crowd, addresses: int, store: str) -> dict[str, Any]:
         "before": before,
         "beside": found,
         "kb_a_watcher": round(1e3 * grown / crowd.watchers, 1),
-        "processor_s": round(after.user + after.system - used.user - used.system, 1),
+        "processor_s": round(processor, 1),
         **{name: getattr(ends, name) for name in ("begun", "shown", "ended", "dropped", "messages")},
     }
 

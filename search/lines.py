@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from math import sqrt
+from operator import attrgetter
 
 from clerestory.figures import Outlook as Outlook
 from clerestory.search.options import POINT, SETTLED_VISITS, WELL_VISITED
@@ -66,15 +68,15 @@ def ranked(lines: Iterable[Line], choice: str, *, settled: bool = False, deviati
     its error is large. The doubtful ones come last, by visits. Ties keep their given order.
     """
     by_visits = sorted(lines, key=lambda line: -line.visits)
-    bounds = {id(line): settled_bound(line, deviations) if settled else line.lower_bound for line in by_visits}
+    bound = partial(settled_bound, deviations=deviations) if settled else attrgetter("lower_bound")
     enough = (SETTLED_VISITS if settled else WELL_VISITED) * by_visits[0].visits
     best = by_visits[0]
     if settled or choice == "bound":
-        best = max((line for line in by_visits if line.visits >= enough), key=lambda line: bounds[id(line)])
+        best = max((line for line in by_visits if line.visits >= enough), key=bound)
 
     def place(line: Line) -> tuple[bool, bool, float]:
         doubtful = is_doubtful(line, best)
-        return line is not best, doubtful, -line.visits if doubtful else -bounds[id(line)]
+        return line is not best, doubtful, -line.visits if doubtful else -bound(line)
 
     order = sorted(by_visits, key=place)
     for line in order:

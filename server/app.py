@@ -165,8 +165,7 @@ async def start(settings: Settings, inside: str = "") -> App:
     certificates = None if settings.tls_cert is None else Certificates(settings)
     tokens = None if settings.token_file is None else Tokens(settings.token_file)
     traces = start_tracing(settings.tracing)
-    metrics, standing = Metrics(), HealthServicer()
-    room = connections(page=bool(inside))
+    metrics, standing, room = Metrics(), HealthServicer(), connections(page=bool(inside))
     servers, address = open_ports(settings, room, certificates, inside)
     store = await open_store(settings.store)
     admin, admin_address = start_admin(settings.admin, standing)
@@ -178,9 +177,8 @@ async def start(settings: Settings, inside: str = "") -> App:
     watch(metrics, analysis, manager)
     watch_limits(metrics, settings, room, manager)
     watch_end(metrics, certificates)
-    admission = AdmissionHandler(
-        CallInterceptor(metrics), tokens, callers, max(MOST_CALLS, 4 * settings.max_searches), advisor.places
-    )
+    most = max(MOST_CALLS, 4 * settings.max_searches)
+    admission = AdmissionHandler(CallInterceptor(metrics), tokens, callers, most, advisor.places)
     chunks = Chunks(callers)
     played = GameHandlers(manager, callers, chunks, settings.max_watchers)
     add_services(admission, advisor, played, Annotations(Reviewer(analysis), manager, callers), chunks, standing)

@@ -33,15 +33,14 @@ from clerestory.server.games.changes import summary_of
 from clerestory.server.games.creation import NewGame, make_game
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import BotSettings, Entry, EntryKind, GameOptions, Holder, SeatKind
-from clerestory.server.games.store import Batch, Key, Store
-from clerestory.server.games.stores.sqlite import SqliteStore
+from clerestory.server.games.store import Batch, Key
+from clerestory.server.games.stores.store_location import open_store
 from clerestory.server.games.viewer import TokenIssuer, digest_of
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
-from loadtest.corpus import move_question, positions
-from loadtest.openloop import MOVE
+from loadtest.corpus import positions
 from loadtest.options import DEFAULT_GAME
-from loadtest.probes import OPTIONS, PATIENCE, Probe, health, resumed, run_all, sampled, used
+from loadtest.probes import OPTIONS, PATIENCE, Probe, health, moves, resumed, run_all, sampled, used
 from loadtest.server import ServerProcess, own_server
 
 MODELS = 20  # games that are played; the others are copies of them under other names
@@ -136,7 +135,7 @@ def person_of(number: int) -> str:
 
 async def fill(address: str, scene: Scene) -> None:
     """Store the games."""
-    store = await opened(address)
+    store = await open_store(address)
     models = [model(scene, seed) for seed in range(MODELS)]
     for begin in range(0, scene.count, AT_ONCE):
         numbers = range(begin, min(begin + AT_ONCE, scene.count))
@@ -145,15 +144,6 @@ async def fill(address: str, scene: Scene) -> None:
         batches = [Batch(kept.entries, summary_of(kept), key) for kept, key in zip(made, keys, strict=True)]
         await asyncio.gather(*(store.create(kept.head, batch) for kept, batch in zip(made, batches, strict=True)))
     await store.close()
-
-
-async def opened(address: str) -> Store:
-    """Open a store."""
-    if address.startswith("postgresql:"):
-        from clerestory.server.games.stores.postgres import PostgresStore
-
-        return await PostgresStore.open(address)
-    return SqliteStore(address)
 
 
 def moved(address: str, since: float) -> list[float]:
@@ -188,7 +178,7 @@ def store_of(address: str, folder: str) -> Iterator[str]:
 def probes_of(channel: Any, idle: Any, beside: Beside, corpus: Sequence[Any], count: int) -> dict[str, Probe]:
     """Return the probes to run meanwhile."""
     stub: Any = GameServiceStub(channel)
-    move, luck = channel.unary_unary(MOVE), random.Random(1)
+    luck = random.Random(1)
 
     async def show(_: int) -> None:
         number = luck.randrange(count)
@@ -200,12 +190,8 @@ def probes_of(channel: Any, idle: Any, beside: Beside, corpus: Sequence[Any], co
         request = games.GameServiceListGamesRequest(tokens=tokens, page_size=LISTED)
         await stub.ListGames(request, timeout=PATIENCE)
 
-    async def search(number: int) -> None:
-        await move(move_question(corpus[number % len(corpus)], BUDGET, to_limits=True), timeout=PATIENCE)
-
     reads = {"GetGame": Probe(show), "ListGames": Probe(list_, every=0.5)}
-    moves = {"moves": Probe(search, every=0.0, meant=BUDGET)}
-    also = moves if beside == Beside.MOVES else reads
+    also = {"moves": moves(channel, corpus, BUDGET)} if beside == Beside.MOVES else reads
     return {"idle": Probe(health(idle)), "health": Probe(health(channel)), **also}
 
 
