@@ -181,8 +181,8 @@ def read_verdict(answer: puzzle_pb2.TryPuzzleResponse) -> PuzzleVerdict:
 
 def actions_of(answer: puzzle_pb2.TryPuzzleResponse) -> tuple[Action, ...]:
     """Return the actions of an answer; older servers name only the first."""
-    told: Sequence[Any] = answer.answer_actions or ([answer.answer] if answer.HasField("answer") else [])
-    return tuple(map(read_action, told))
+    actions: Sequence[Any] = answer.answer_actions or ([answer.answer] if answer.HasField("answer") else [])
+    return tuple(map(read_action, actions))
 
 
 def read_progress(answer: lessons_pb2.FollowLessonResponse) -> LessonProgress:

@@ -105,11 +105,11 @@ class ClosingTransport:
     Args:
         transport: the connection's transport.
         requests: the connection's parser.
-        told: called when the connection begins to close.
+        on_closing: called when the connection begins to close.
     """
 
-    def __init__(self, transport: asyncio.Transport, requests: RequestParser, told: Callable[[], None]) -> None:
-        self._transport, self._requests, self._told = transport, requests, told
+    def __init__(self, transport: asyncio.Transport, requests: RequestParser, on_closing: Callable[[], None]) -> None:
+        self._transport, self._requests, self._on_closing = transport, requests, on_closing
         self._end: asyncio.TimerHandle | None = None
 
     def __getattr__(self, name: str) -> Any:
@@ -134,7 +134,7 @@ class ClosingTransport:
             self._transport.write_eof()
         else:
             self._transport.close()
-        self._told()
+        self._on_closing()
 
     def closed(self) -> None:
         """Record that the connection has closed."""
