@@ -8,9 +8,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # Python caches the bytecode of imported modules even if the environment disables it, so pip need not compile everything.
 export PYTHONDONTWRITEBYTECODE :=
 INSTALL := $(PIP) install --quiet --no-compile --constraint constraints.txt
-FOLDERS := common engine search server clients tools/bench proto
-SOURCES := setup.py MANIFEST.in pyproject.toml $(shell find $(FOLDERS) -type f -not -path '*/__pycache__/*' \
-	-not -path 'clients/web/*' -not -path 'clients/typescript/*' -not -name '*.so' -not -name '*.pyc' 2>/dev/null)
+# The shipped folders, from the list in pyproject.toml.
+FOLDERS := proto $(shell sed -n '/shipped = false/d; s/.*{ folder = "\([a-z0-9/]*\)".*/\1/p' pyproject.toml)
+SOURCES := setup.py MANIFEST.in pyproject.toml $(sort $(shell find $(FOLDERS) -type f -not -path '*/__pycache__/*' \
+	-not -name '*.so' -not -name '*.pyc' 2>/dev/null))
 CYTHON := $(filter %.pyx %.pxd %.h %.toml search/options.py setup.py,$(SOURCES))
 PAGE := clients/web/dist/index.html
 PAGE_SOURCES := $(shell find clients/web/src clients/typescript/src proto common/i18n server/lessons -type f -not -name '*.py*' -not -path '*/src/gen/*') \
