@@ -64,7 +64,7 @@ def language_around(environment: Mapping[str, str]) -> str:
 # -- help ------------------------------------------------------------------------------------------
 
 
-class Spoken(Written):
+class Translated(Written):
     """Writes help in the language that the command line names, else in that of the environment."""
 
     @cached_property
@@ -111,7 +111,7 @@ class Spoken(Written):
 
 def spoken_formatter(formatter: Any) -> Any:
     """Return what writes help in a language, from what writes it in English."""
-    return type("SpokenFormatter", (Spoken, formatter), {})
+    return type("TranslatedFormatter", (Translated, formatter), {})
 
 
 def language_named(words: Sequence[str]) -> str:

@@ -159,7 +159,7 @@ def client_errors() -> Iterator[None]:
     """Raise an AdvisorError for a ServiceError: the one that a client would raise."""
     try:
         yield
-    except ServiceError as refusal:
-        violations = [FieldViolation(field_of(blamed, METHOD), text) for blamed, text in refusal.faults]
-        kind = KINDS.get(CODES[refusal.reason], AdvisorError)
-        raise kind(str(refusal), refusal.reason, violations, refusal.retry) from None
+    except ServiceError as error:
+        violations = [FieldViolation(field_of(blamed, METHOD), text) for blamed, text in error.faults]
+        kind = KINDS.get(CODES[error.reason], AdvisorError)
+        raise kind(str(error), error.reason, violations, error.retry) from None

@@ -27,12 +27,12 @@ NATURE = {"nature": "luck"}  # who acts where chance does -> the word for it
 
 
 def language() -> str:
-    """Return the language that is spoken."""
+    """Return the language in use."""
     return LOCALE.get()
 
 
 def is_english() -> bool:
-    """Whether English is spoken, in which things have the names that actions and positions have."""
+    """Whether the language is English, in which things have the names that actions and positions have."""
     return language() == ENGLISH
 
 

@@ -84,7 +84,7 @@ class PuzzleBookBase:
     """The puzzles that a server has. Every method raises AdvisorError.
 
     Args:
-        call: makes an exchange, and returns the message of the response.
+        call: makes a call, and returns the message of the response.
     """
 
     def __init__(self, call: MakeUnaryCall) -> None:
@@ -124,7 +124,7 @@ class LessonBookBase:
     """The lessons that a server has. Every method raises AdvisorError.
 
     Args:
-        call: makes an exchange, and returns the message of the response.
+        call: makes a call, and returns the message of the response.
     """
 
     def __init__(self, call: MakeUnaryCall) -> None:

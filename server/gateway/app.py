@@ -58,8 +58,8 @@ class GatewayApp:
 
     async def _answer(self, exchange: HttpExchange) -> None:
         method = methods().get(exchange.path)
-        if refusal := self._refusal(exchange):
-            await exchange.say(403, refusal)
+        if problem := self._foreign_name(exchange):
+            await exchange.say(403, problem)
         elif method is not None and exchange.method == "POST":
             await self._call(exchange, method)
         elif method is not None:
@@ -69,7 +69,7 @@ class GatewayApp:
         else:
             await exchange.say(404, "The service has no such method.\n")
 
-    def _refusal(self, exchange: HttpExchange) -> str | None:
+    def _foreign_name(self, exchange: HttpExchange) -> str | None:
         """Return why the request's `Host` or `Origin` header is rejected; None if both are accepted."""
         host, origin = exchange.headers.get("host", ""), exchange.headers.get("origin")
         named = HOST.fullmatch(host)
