@@ -82,7 +82,7 @@ class Settings(Capacity):
     )
     tls_cert: Path | None = declared(
         None,
-        "file with the server's certificate chain (PEM); plaintext is then refused. Like the next three it is read"
+        "file with the server's certificate chain (PEM); plaintext is then rejected. Like the next three it is read"
         " again [on SIGHUP](operations.md#tls-and-tokens)",
     )
     tls_key: Path | None = declared(None, "file with the private key of `--tls-cert` (PEM, not encrypted)")

@@ -57,7 +57,7 @@ class DueGames:
         self._tasks: set[asyncio.Task[None]] = set()
         self._resting: dict[str, float] = {}  # until when to skip games, by the event loop's clock
         self._failed: dict[str, None] = {}  # games skipped after a failure that was not the store's
-        self._told: OrderedDict[str, None] = OrderedDict()  # games whose failure has been logged
+        self._logged: OrderedDict[str, None] = OrderedDict()  # games whose failure has been logged
         self._frozen: OrderedDict[str, None] = OrderedDict()  # games that only another server can play
         self._timer: asyncio.TimerHandle | None = None
         self._come = False  # games have come that wait, since the timer was set
@@ -233,7 +233,7 @@ class DueGames:
         """Move in a game as long as the server has to, and handle all failures."""
         try:
             await self._attempt(pool, due.game_id)
-            self._told.pop(due.game_id, None)
+            self._logged.pop(due.game_id, None)
             pool.stuck.pop(due.game_id, None)
         except Conflict:
             pool.stuck.pop(due.game_id, None)  # another server owns it
@@ -241,7 +241,7 @@ class DueGames:
             pool.stuck.pop(due.game_id, None)
             await self._pass_over(due.game_id)
         except ServiceError as error:
-            await self._refused(pool, due, error)
+            await self._retry_later(pool, due, error)
         except Exception:
             self._fail(pool, due.game_id)
         finally:
@@ -304,7 +304,7 @@ class DueGames:
         """Skip a game for some seconds, unless it changes."""
         self._resting[game_id] = asyncio.get_running_loop().time() + seconds
 
-    async def _refused(self, pool: WorkerPool, due: Due, error: ServiceError) -> None:
+    async def _retry_later(self, pool: WorkerPool, due: Due, error: ServiceError) -> None:
         """React to an error: wait for a worker, or leave a store failure to a later scan."""
         if error.reason == Reason.BUSY:
             await asyncio.sleep(error.retry or RETRY_DELAY_S)
@@ -320,8 +320,8 @@ class DueGames:
     def _fail(self, pool: WorkerPool, game_id: str) -> None:
         """Skip a game after a failed move."""
         remember(pool.stuck, game_id, None)
-        if game_id not in self._told:
-            remember(self._told, game_id, None)
+        if game_id not in self._logged:
+            remember(self._logged, game_id, None)
             logger.exception("the server could not move in game %s, and will try again", game_id)
         self._failed[game_id] = None
         self._resting[game_id] = inf

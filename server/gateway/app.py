@@ -95,7 +95,7 @@ class GatewayApp:
             timeout, headers = read_timeout(exchange.headers), passed_on(exchange.headers)
             payload = codec.payload(await exchange.body(), exchange.headers)
         except ConnectError as error:
-            await refuse(exchange, codec, error)
+            await send_error(exchange, codec, error)
             return
         call = BrowserCall(method, payload, headers, timeout, exchange.caller)
         await exchange.while_there(self._forward(exchange, codec, call))
@@ -105,7 +105,7 @@ class GatewayApp:
         try:
             message = await self._reader.read(codec, call.method, call.message, call.address)
         except ConnectError as error:
-            await refuse(exchange, codec, error)
+            await send_error(exchange, codec, error)
             return
         answer = self._stream if call.method.streams else self._unary
         await answer(exchange, codec, replace(call, message=message))
@@ -115,7 +115,7 @@ class GatewayApp:
             answer, before, trailers = await self._bridge.unary(call)
             data = await codec.response(call.method, answer)
         except ConnectError as error:
-            await refuse(exchange, codec, error)
+            await send_error(exchange, codec, error)
             return
         headers = [(name, value) for name, value in before if name == LANGUAGE]
         await exchange.answer(200, codec.content_type, data, [*headers, *as_headers(trailers)])
@@ -161,7 +161,7 @@ def tell_user(exchange: HttpExchange, error: ConnectError) -> None:
         error.tell_in(asked)
 
 
-async def refuse(exchange: HttpExchange, codec: Codec, error: ConnectError) -> None:
+async def send_error(exchange: HttpExchange, codec: Codec, error: ConnectError) -> None:
     """Send an error: with its HTTP status, or in the envelope that ends a stream."""
     tell_user(exchange, error)
     if codec.streams:
