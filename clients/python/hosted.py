@@ -1,4 +1,4 @@
-"""Hosted games: creates, joins, plays and watches games that a server keeps, without rules in the program."""
+"""Hosted games: creates, joins, plays and watches games that a server hosts, without rules in the program."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
