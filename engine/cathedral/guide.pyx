@@ -3,8 +3,8 @@
 
 Points come from craftsmen, who turn cubes into VP. A cube is therefore worth what the owner's craftsmen can still make
 of it, a craftsman is worth its conversions over the rounds to come, and gold is worth the craftsmen and places it buys.
-The weights of the value, in value.toml, are fitted to the margins that searches expected; those of actions are chosen by
-hand.
+The weights of the value, in value.toml, are fitted to the margins that searches expected; those of actions are chosen
+by hand.
 """
 from libc.stdint cimport uint32_t
 
@@ -21,6 +21,7 @@ from clerestory.engine.hand_values import read_hand_values
 
 cdef enum:
     FEATURES = 10
+
 
 # -- the value -------------------------------------------------------------------------------------
 
@@ -40,6 +41,7 @@ cdef bint evaluate(const void *by, const void *state, double *scores, double *_s
             scores[seat] = with_terms(scores[seat], terms, weights, TERMS)
     return False
 
+
 # -- weights of actions ----------------------------------------------------------------------------
 
 cdef struct View:               # data shared by the weights of one decision
@@ -49,6 +51,7 @@ cdef struct View:               # data shared by the weights of one decision
     float use[TYPES]            # VP that the player's best craftsman makes of a cube
     float room[TYPES]           # cubes of the type that the craftsmen can take in a round
 
+
 cdef void take_view(View *v, const Cathedral *s) noexcept nogil:
     v.s = s
     v.p = &s.players[s.actor]
@@ -56,9 +59,11 @@ cdef void take_view(View *v, const Cathedral *s) noexcept nogil:
     if s.step == AT_DRAFT or (s.step > AT_PROTECTION and s.step != AT_CATHEDRAL):  # other steps do not use these
         look_at_craftsmen(v.p.craftsmen, v.use, v.room)
 
+
 cdef inline float worth(int card, int rounds) noexcept nogil:
     """Return the VP of a craftsman's conversions over the remaining rounds, at less than full capacity."""
     return cards.promise[card] * rounds
+
 
 cdef float weigh_card(const View *v, int a) noexcept nogil:
     """Weigh the draft: resource cards and craftsmen by value for cost; passing when little is left."""
@@ -75,6 +80,7 @@ cdef float weigh_card(const View *v, int a) noexcept nogil:
     for kind in range(3):
         cubes += (yields >> 8 * kind & 0xFF) * (0.5 + 2 * v.use[kind])
     return cubes
+
 
 cdef float weigh_place(const View *v, int location) noexcept nogil:
     """Weigh the ten locations, in the order of actions.py."""
@@ -93,6 +99,7 @@ cdef float weigh_place(const View *v, int location) noexcept nogil:
         return 2
     return 0.05 if last else 1.5
 
+
 cdef float weigh_builder(const View *v, int a) noexcept nogil:
     """Weigh placing, preferred until the price is high, and waiting, which keeps the gold."""
     if a == REDRAW:
@@ -105,11 +112,13 @@ cdef float weigh_builder(const View *v, int a) noexcept nogil:
         return 2 * v.s.cost * v.s.cost
     return weigh_place(v, (a - PLACE) % LOCATIONS)
 
+
 cdef float weigh_once(const View *v, int a) noexcept nogil:
     """Weigh single-use cards and protection: against a high tax or a negative event."""
     if a == USE_EXEMPTION:
         return 5 if v.s.round == ROUNDS or v.s.die >= 4 else 0.5
     return 3 if a == PROTECT or a == USE_THOMAS else 1
+
 
 cdef float weigh_gain(const View *v, int a) noexcept nogil:
     """Weigh cubes: those that the craftsmen can use are taken first and discarded last."""
@@ -117,6 +126,7 @@ cdef float weigh_gain(const View *v, int a) noexcept nogil:
     cdef bint short_of = v.p.cubes[kind] < v.room[kind]
     cdef float use = 0.1 + v.use[kind] * (2 if short_of else 1) + (0.6 if kind == METAL else 0)
     return 1 / use if a >= DISCARD else use
+
 
 cdef float weigh_trade(const View *v, int a) noexcept nogil:
     """Weigh the market: buy what can be converted this round, sell what cannot."""
@@ -135,6 +145,7 @@ cdef float weigh_trade(const View *v, int a) noexcept nogil:
         return 0.02
     return 0.05 + v.use[kind] * count * (3 if v.s.round == ROUNDS else 1)
 
+
 cdef float weigh_conversion(const View *v, int a) noexcept nogil:
     """Weigh conversions: the best rate first, as often as possible; finish when nothing is left."""
     cdef int card = (a - CONVERT) // MOST_USES, times = (a - CONVERT) % MOST_USES + 1
@@ -147,6 +158,7 @@ cdef float weigh_conversion(const View *v, int a) noexcept nogil:
     if craftsman.gold and not craftsman.vp:
         return 0.001 if v.s.round == ROUNDS else 2 * times
     return times * times * rate * rate * rate
+
 
 cdef float weigh_one(const View *v, int a) noexcept nogil:
     if a < REDRAW:
@@ -161,6 +173,7 @@ cdef float weigh_one(const View *v, int a) noexcept nogil:
         return weigh_trade(v, a)
     return weigh_conversion(v, a)
 
+
 cdef void weigh(const void *state, const action_t *legal, int n, float *out) noexcept nogil:
     cdef View v
     cdef int i
@@ -170,12 +183,14 @@ cdef void weigh(const void *state, const action_t *legal, int n, float *out) noe
     for i in range(n):
         out[i] = max(weigh_one(&v, legal[i]), 0.001)
 
+
 # -- for statistics and explanations ---------------------------------------------------------------
 
 cdef const char *FEATURE_NAMES[FEATURES]
 FEATURE_NAMES[:] = [
     b"vp", b"vp_priory", b"vp_craftsmen", b"vp_cards", b"vp_lost", b"gold", b"sand", b"wood", b"stone", b"metal",
 ]
+
 
 cdef void feature(const void *state, int seat, double *out) noexcept nogil:
     cdef const Player *p = &(<const Cathedral *> state).players[seat]
@@ -189,13 +204,16 @@ cdef void feature(const void *state, int seat, double *out) noexcept nogil:
     for type_ in range(TYPES):
         out[6 + type_] = p.cubes[type_]
 
+
 cdef int round_of(const void *state) noexcept nogil:
     return (<const Cathedral *> state).round
+
 
 GUIDE = Guide(
     num_features=FEATURES, features=&FEATURE_NAMES[0], evaluate=evaluate, weigh=weigh, feature=feature,
     round=round_of,
 )
+
 
 # -- terms of the weights --------------------------------------------------------------------------
 
@@ -205,6 +223,7 @@ TERM_NAMES = (
     "market_gold", "starting", "archbishop", "once", "lasting", "turn",
 )
 STAGE_NAMES = ("draft", "building", "board", "stalls", "cathedral")
+
 
 def weights_of(table):
     """Return the weights in a file: VP per unit of a term, by round, stage and term; 0 for a missing term.
@@ -219,5 +238,6 @@ def weights_of(table):
             for round_ in range(ROUNDS):
                 weights[(round_ * STAGES + stage) * TERMS + place] = by_round[round_]
     return weights
+
 
 HAND_VALUES = read_hand_values("cathedral", weights_of)
