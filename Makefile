@@ -87,9 +87,8 @@ lint: $(VENV)/.lint
 	$(BIN)/python -m tools.prose
 	$(BIN)/python clients/web/lint.py
 
-reference: $(VENV)/.built  ## docs/reference.md and the tables of RULES.md, from the comments in proto/ and the declarations in the code
+reference: $(VENV)/.built  ## docs/reference.md, from the comments in proto/ and the declarations in the code
 	$(BIN)/python -m tools.reference
-	$(BIN)/python -m tools.fields
 
 baseline: $(VENV)/.lint  ## the API that `buf breaking` compares proto/ with: at a release, or after an intended break
 	$(BIN)/buf build --exclude-source-info --output proto/baseline.binpb
