@@ -145,7 +145,7 @@ class Client:
         """Return the parts of a review as they are made; the last one has the ledger. Leaving the loop ends the review.
 
         Args:
-            game: a record as text, or a kept game.
+            game: a record as text, or a hosted game.
             time: for the whole review, at least 1 s; not together with iterations.
             iterations: of each search, 50 to 200,000; None, without a time: 16,000.
             viewer: every decision is judged by the knowledge of this seat; None: by that of the deciding seat.
