@@ -1,6 +1,5 @@
 """Puzzles and lessons of a server, which stores nothing about them between calls."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -171,18 +170,12 @@ def read_verdict(answer: puzzle_pb2.TryPuzzleResponse) -> PuzzleVerdict:
     return PuzzleVerdict(
         right=answer.right,
         loss=answer.loss,
-        answer=actions_of(answer),
+        answer=tuple(map(read_action, answer.answer_actions)),
         reason=answer.reason,
         principal_variation=tuple(answer.principal_variation),
         next_best_loss=answer.next_best_loss,
         message=answer,
     )
-
-
-def actions_of(answer: puzzle_pb2.TryPuzzleResponse) -> tuple[Action, ...]:
-    """Return the actions of an answer; older servers name only the first."""
-    actions: Sequence[Any] = answer.answer_actions or ([answer.answer] if answer.HasField("answer") else [])
-    return tuple(map(read_action, actions))
 
 
 def read_progress(answer: lessons_pb2.FollowLessonResponse) -> LessonProgress:
