@@ -1,3 +1,0 @@
-from clerestory.engine.cathedral.catalogue import CathedralCatalogue
-
-def fill(catalogue: CathedralCatalogue) -> None: ...

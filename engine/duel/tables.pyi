@@ -1,3 +1,0 @@
-from clerestory.engine.duel.catalogue import DuelCatalogue
-
-def fill(catalogue: DuelCatalogue) -> None: ...
