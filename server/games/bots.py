@@ -47,8 +47,8 @@ class Bots:
             admission, seconds = admitted()
             try:
                 return await self._analysis.ask(question_of(hosted, seat, bot, seconds), admission)
-            except ServiceError as error:
-                await wait_for_room(error)
+            except ServiceError as refusal:
+                await wait_for_room(refusal)
 
 
 def only_action(hosted: HostedGame) -> str | None:
@@ -63,8 +63,8 @@ def question_of(hosted: HostedGame, seat: int, bot: BotSettings, seconds: float 
     terms = Terms(seconds=seconds or bot.seconds, level=bot.level, character=bot.character, game_id=hosted.head.game_id)
     try:
         return validate_query(known, terms, seat=seat)
-    except ServiceError as error:
-        if error.reason != Reason.HIDDEN_FROM_SEAT:
+    except ServiceError as refusal:
+        if refusal.reason != Reason.HIDDEN_FROM_SEAT:
             raise
     guessed = known.determinize(drawn_seed())
     return validate_query(guessed, terms, seat=seat)

@@ -1,0 +1,3 @@
+from clerestory.engine.cathedral.catalogue import CathedralCatalogue
+
+def fill(catalogue: CathedralCatalogue) -> None: ...

@@ -1,0 +1,3 @@
+from clerestory.engine.duel.catalogue import DuelCatalogue
+
+def fill(catalogue: DuelCatalogue) -> None: ...
