@@ -52,7 +52,7 @@ class LocalAdvisor:
         self, position: State | str | bytes, time: Time | None = None, **options: Unpack[QuestionOptions]
     ) -> Recommendation:
         """Return the answer to a question. Raises AdvisorError."""
-        with told():
+        with client_errors():
             answer = self._run(self._analysis.ask(question_of(position, time, options)))
             return recommendation(answer, options)
 
@@ -69,7 +69,7 @@ class LocalAdvisor:
     ) -> Iterator[Iterator[Update]]:
         """Yield the tables of a question, which end with the final one. Raises AdvisorError."""
         more = {"interval": read_time(every, "update_interval"), "certainty": certainty}
-        with told():
+        with client_errors():
             answers = self._analysis.watch(question_of(position, time, options, observer, **more))
             try:
                 yield self._updates(answers, options)
@@ -88,7 +88,7 @@ class LocalAdvisor:
             terms: of the review.
             progress: called with how much is done, and the total; not during a sketch.
         """
-        with told():
+        with client_errors():
             steps, whole = review(Reviewer(self._analysis), end, terms), None
             try:
                 while (step := self._run(anext(steps, None))) is not None:
@@ -155,11 +155,11 @@ def recommendation(answer: Answer, options: QuestionOptions) -> Recommendation:
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def client_errors() -> Iterator[None]:
     """Raise an AdvisorError for a ServiceError: the one that a client would raise."""
     try:
         yield
-    except ServiceError as refusal:
-        violations = [FieldViolation(field_of(blamed, METHOD), text) for blamed, text in refusal.faults]
-        kind = KINDS.get(CODES[refusal.reason], AdvisorError)
-        raise kind(str(refusal), refusal.reason, violations, refusal.retry) from None
+    except ServiceError as error:
+        violations = [FieldViolation(field_of(blamed, METHOD), text) for blamed, text in error.faults]
+        kind = KINDS.get(CODES[error.reason], AdvisorError)
+        raise kind(str(error), error.reason, violations, error.retry) from None

@@ -40,7 +40,7 @@ class Line:
         principal_variation: texts of the most visited actions, this one first, up to the first hidden card.
         outlook: expected features, for explanations; empty if the game names none.
         probability: of the outcome by what everyone can see; None except at a chance event.
-        variation: the actions of `principal_variation`, with their labels; empty from older servers.
+        variation: the actions of `principal_variation`, with their labels.
         margin_error: standard error of the margin, in points; None if it is not known.
         doubtful: tried so seldom, in comparison with the first line, that its figures may be far off.
         plan: how often each craftsman is used, or cubes are discarded, in words; empty if it is no plan.

@@ -141,7 +141,7 @@ def compared(searcher: Searcher, question: SearchTask, result: Result) -> Result
         return result
     _, gains = searcher.foresee(question.compared, worlds=WORLDS, plies=PLIES)
     view = question.root.view
-    held = stated(holding(gains, view.game.tuning.worth_naming), view.game.tuning.told)
+    held = stated(holding(gains, view.game.tuning.worth_naming), view.game.tuning.explained)
     reasons = traded(held, view, question.root.seat)
     return replace(result, reasons=reasons, reason=in_english(reasons, view.game.name))
 

@@ -162,12 +162,12 @@ def make_game(plan: NewGame, issuer: TokenIssuer, maker: str, moment: int) -> Ho
     )
     hosted = HostedGame(head)
     for number, text in enumerate(plan.played):
-        add_told(hosted, number, text, moment)
+        add_recorded(hosted, number, text, moment)
     advance_automatic(hosted, moment)
     return hosted
 
 
-def add_told(hosted: HostedGame, number: int, text: str, moment: int) -> None:
+def add_recorded(hosted: HostedGame, number: int, text: str, moment: int) -> None:
     """Add an action or outcome of a record. Raises ServiceError: BAD_ACTION, ILLEGAL_ACTION."""
     turn = hosted.position.turn
     try:

@@ -75,8 +75,8 @@ class GatewayApp:
     async def _answer(self, exchange: HttpExchange) -> None:
         method = methods().get(exchange.path)
         exchange.also += self._sharing(exchange)
-        if refusal := self._refusal(exchange):
-            await exchange.say(403, refusal)
+        if problem := self._why_rejected(exchange):
+            await exchange.say(403, problem)
         elif exchange.method == "OPTIONS" and "access-control-request-method" in exchange.headers:
             await exchange.say(200, "", PREFLIGHT)
         elif method is not None and exchange.method == "POST":
@@ -98,7 +98,7 @@ class GatewayApp:
         else:
             await self._show(exchange)
 
-    def _refusal(self, exchange: HttpExchange) -> str | None:
+    def _why_rejected(self, exchange: HttpExchange) -> str | None:
         """Return why the request's `Host` or `Origin` header is rejected; None if both are accepted."""
         host, origin = exchange.headers.get("host", ""), exchange.headers.get("origin")
         named = HOST.fullmatch(host)
@@ -135,7 +135,7 @@ class GatewayApp:
             timeout, headers = read_timeout(exchange.headers), passed_on(exchange.headers)
             payload = codec.payload(await exchange.body(), exchange.headers)
         except ConnectError as error:
-            await refuse(exchange, codec, error)
+            await send_error(exchange, codec, error)
             return
         call = BrowserCall(method, payload, headers, timeout, exchange.caller)
         await exchange.while_there(self._forward(exchange, codec, call))
@@ -145,7 +145,7 @@ class GatewayApp:
         try:
             message = await self._reader.read(codec, call.method, call.message, call.address)
         except ConnectError as error:
-            await refuse(exchange, codec, error)
+            await send_error(exchange, codec, error)
             return
         answer = self._stream if call.method.streams else self._unary
         await answer(exchange, codec, replace(call, message=message))
@@ -155,7 +155,7 @@ class GatewayApp:
             answer, before, trailers = await self._bridge.unary(call)
             data = await codec.response(call.method, answer)
         except ConnectError as error:
-            await refuse(exchange, codec, error)
+            await send_error(exchange, codec, error)
             return
         headers = [(name, value) for name, value in before if name == LANGUAGE]
         data, encoding = await compressed(exchange, data)
@@ -214,7 +214,7 @@ def tell_user(exchange: HttpExchange, error: ConnectError) -> None:
         error.tell_in(asked)
 
 
-async def refuse(exchange: HttpExchange, codec: Codec, error: ConnectError) -> None:
+async def send_error(exchange: HttpExchange, codec: Codec, error: ConnectError) -> None:
     """Send an error: with its HTTP status, or in the envelope that ends a stream."""
     tell_user(exchange, error)
     if codec.streams:

@@ -74,16 +74,16 @@ FIGURES = (
     Figure("admitted", Gauge, "admitted searches that have not ended"),
     Figure("running", Gauge, "searches that a worker is processing now"),
     Figure("waiting", Gauge, "searches that have not started"),
-    Figure("games", Gauge, "kept games that have not ended, at most a minute old where servers share them"),
-    Figure("games_in_memory", Gauge, "kept games in memory"),
+    Figure("games", Gauge, "hosted games that have not ended, at most a minute old where servers share them"),
+    Figure("games_in_memory", Gauge, "hosted games in memory"),
     Figure(
         "games_waiting",
         Gauge,
-        "kept games whose next move is the server's and is overdue: `kind` is `people` with a person or an open seat,"
+        "hosted games whose next move is the server's and is overdue: `kind` is `people` with a person or an open seat,"
         " `bots` for those that take turns",
         ("kind",),
     ),
-    Figure("store_up", Gauge, "1 if the store answers, 0 if not: no game can then be played"),
+    Figure("store_up", Gauge, "1 if the store answers, 0 if not: games cannot be played then"),
     Figure("store_free_bytes", Gauge, "free on the disk of the store; NaN if none here answers"),
     Figure("store_disk_bytes", Gauge, "of that disk; NaN if none here answers"),
     Figure("memory_bytes", Gauge, "of this process in memory"),
@@ -92,7 +92,7 @@ FIGURES = (
     Figure("descriptors_limit", Gauge, "with so many, one of its ports may be full and close further connections"),
     Figure("started_seconds", Gauge, "when the server started, in seconds since 1970"),
     Figure("certificate_ends_seconds", Gauge, "end of the certificate, in seconds since 1970; NaN for none"),
-    Figure("watchers", Gauge, "streams that watch kept games"),
+    Figure("watchers", Gauge, "streams that watch hosted games"),
     Figure("tasks", Gauge, "tasks of the event loop; steady growth is a leak"),
 )
 
