@@ -208,7 +208,12 @@ class CallContext:
 
     Args:
         context: the context from gRPC.
+
+    Attributes:
+        admission: what the check of the method returned, before the message was read; None without a check.
     """
+
+    admission: Any = None
 
     def __init__(self, context: grpc.aio.ServicerContext[Any, Any]) -> None:
         self._context = context

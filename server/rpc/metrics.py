@@ -154,22 +154,22 @@ class Metrics:
         if reason == Reason.BUSY:
             self._of["shed"].labels(method).inc()
 
-    def count_soon(self, answer: Answer) -> None:
+    def count_soon(self, asker: str, answer: Answer) -> None:
         """Count a search whose final answer is ready, once the event loop has sent it."""
-        asyncio.get_running_loop().call_soon(self.count_answer, answer, time.monotonic())
+        asyncio.get_running_loop().call_soon(self.count_answer, asker, answer, time.monotonic())
 
-    def count_answer(self, answer: Answer, ready: float) -> None:
+    def count_answer(self, asker: str, answer: Answer, ready: float) -> None:
         """Count a search whose final answer was ready at the given time.monotonic value."""
-        method, result, budget, of = answer.asker, answer.result, answer.budget, self._of
-        used = ready - budget.arrived
-        of["searches"].labels(method, str(result.stop_reason)).inc()
+        result, of, used = answer.result, self._of, ready - answer.arrived
+        requested = answer.question.limits.seconds
+        of["searches"].labels(asker, str(result.stop_reason)).inc()
         of["iterations"].inc(result.iterations)
         of["search_iterations"].observe(result.iterations)
-        of["queue_wait_seconds"].labels(method).observe(answer.waited)
-        of["budget_used_seconds"].labels(method).observe(used)
-        if budget.requested is not None:  # without a request, the server sets the budget, and no answer is late
-            of["budget_asked_seconds"].labels(method).observe(budget.requested)
-            of["deadline_margin_seconds"].labels(method).observe(budget.seconds - used)
+        of["queue_wait_seconds"].labels(asker).observe(answer.waited)
+        of["budget_used_seconds"].labels(asker).observe(used)
+        if requested is not None and answer.seconds is not None:  # otherwise the server set it, and no answer is late
+            of["budget_asked_seconds"].labels(asker).observe(requested)
+            of["deadline_margin_seconds"].labels(asker).observe(answer.seconds - used)
         for name, _ in answer.remarks:
             of["warnings"].labels(name).inc()
 

@@ -1,7 +1,7 @@
 """Translates requests of AdvisorService into queries, and answers of the analysis engine into messages."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import isfinite
 from types import MappingProxyType
@@ -13,13 +13,14 @@ from clerestory.engine.tuning import level_as
 from clerestory.figures import Outlook
 from clerestory.i18n.languages import ENGLISH
 from clerestory.i18n.sentences import Text
+from clerestory.search.favour import favoured
 from clerestory.search.lines import Line, is_doubtful
 from clerestory.search.reasons import discard_of, rows_of_cards, standing, use_of
 from clerestory.search.result import Result, StopReason
-from clerestory.search.review.favour import favoured
 from clerestory.server.analysis.answer import Answer
 from clerestory.server.analysis.caller import Caller
-from clerestory.server.analysis.question import Question, Terms, posed
+from clerestory.server.analysis.limits import Limits
+from clerestory.server.analysis.question import Question, posed
 from clerestory.server.games.rulebook import held
 from clerestory.server.rpc.locale import LOCALE, name_of, translated_text
 from clerestory.server.rpc.translate import asked_position, duration, given, seconds_of, write_action, write_text
@@ -63,10 +64,10 @@ def read_question(
         caller: the caller of the call.
         path: the field path of the request in its outer message.
         observer: the seat whose knowledge to use, NATURE for an onlooker; None for the seat to move.
-        more: further terms.
+        more: further limits.
     """
-    faults, terms = Faults(), read_terms(request, more)
-    terms.check(faults)
+    faults, limits = Faults(), read_limits(request, more)
+    limits.check(faults)
     try:
         position = asked_position(caller, request.position)
     except ServiceError as refusal:
@@ -75,7 +76,7 @@ def read_question(
         raise
     return posed(
         position,
-        terms,
+        limits,
         faults,
         seat=given(request, "seat"),
         observer=observer,
@@ -84,9 +85,9 @@ def read_question(
     )
 
 
-def read_terms(request: advisor.RecommendMoveRequest, more: Mapping[str, Any]) -> Terms:
-    """Return the terms of the requested search, not validated."""
-    return Terms(
+def read_limits(request: advisor.RecommendMoveRequest, more: Mapping[str, Any]) -> Limits:
+    """Return the limits of the requested search, not validated."""
+    return Limits(
         seconds=seconds_of(request.time_budget) if request.HasField("time_budget") else None,
         iterations=given(request, "iterations"),
         seed=given(request, "seed"),
@@ -127,7 +128,7 @@ def write_recommendation(answer: Answer, max_lines: int = 0) -> advisor.Recommen
         lead=None if (ahead := standing(result.best)) is None else write_kept(ahead, game, LOCALE.get()),
         favour=write_favour(game, question.view.seats, LOCALE.get()),
         warnings=[write_warning(*remark, game) for remark in answer.remarks],
-        level=None if best is None else question.terms.level,
+        level=None if best is None else question.limits.level,
         engine_version=clerestory.__version__,
         reproducible=result.reproducible,
     )
@@ -203,15 +204,21 @@ def write_named(game: Game, text: str, language: str) -> advisor.Action:  # noqa
 
 def write_plan(game: Game, uses: Mapping[str, int]) -> list[advisor.PlannedUse]:
     """Return the uses of a plan as messages: how often each item is used."""
+    return [advisor.PlannedUse(item=item, times=count, label=label) for item, count, label in planned(game, uses)]
+
+
+def planned(game: Game, uses: Mapping[str, int]) -> Iterator[tuple[str, int, str]]:
+    """Yield the uses of a plan: the item, how often it is used, and both in words."""
     names = Counter(name_of(game, item) for item in uses)
-    return [write_use(game, item, count, alike=names[name_of(game, item)] > 1) for item, count in uses.items()]
+    for item, count in uses.items():
+        yield item, count, in_use(game, item, count, alike=names[name_of(game, item)] > 1)
 
 
-def write_use(game: Game, item: str, count: int, *, alike: bool) -> advisor.PlannedUse:
-    """Return one use of a plan as a message, with the round of a card if another card in the plan has its name."""
+def in_use(game: Game, item: str, count: int, *, alike: bool) -> str:
+    """Return one use of a plan in words, with the round of a card if another card in the plan has its name."""
     row = rows_of_cards(game).get(item)
     use = discard_of(item, count) if row is None else use_of(row, count, alike=alike)
-    return advisor.PlannedUse(item=item, times=count, label=translated_text(use, game))
+    return translated_text(use, game)
 
 
 def write_outlook(outlook: Outlook) -> advisor.Outlook:
