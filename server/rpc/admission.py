@@ -163,7 +163,7 @@ class AdmissionHandler(grpc.GenericRpcHandler):
         translated_text = path.rpartition(".")[2] if path.startswith(OURS) else None
         wrap = grpc.stream_stream_rpc_method_handler if streams else grpc.stream_unary_rpc_method_handler
         answer = partial(self._interceptor.answer, translated_text, partial(self._let_in, method))
-        return wrap(answer, response_serializer=partial(serialized, handler.response_serializer))
+        return wrap(as_function(answer), response_serializer=partial(serialized, handler.response_serializer))
 
     def finish(self) -> None:
         """End health watches, which would otherwise last for the whole grace period, and reject new ones."""
@@ -188,8 +188,8 @@ class AdmissionHandler(grpc.GenericRpcHandler):
                 self._interceptor.aftermath.note()
             if method.converses:
                 return await self._converse(method, address, context)
-            payload = await self._arrivals.read(context, address)
-            answer = method.handler(decode_request(payload, method.decode), context)
+            context.payload = await self._arrivals.read(context, address)
+            answer = method.handler(decode_request(context.payload, method.decode), context)
             return await (self._watch(answer) if method.health and method.streams else answer)
 
     async def _watch(self, answer: Awaitable[None]) -> None:
@@ -237,6 +237,17 @@ class AdmissionHandler(grpc.GenericRpcHandler):
         """Reject a call of an unknown method. It is not counted by name, because the names could fill the memory."""
         call.caller = address_of(context.peer())
         raise ServiceError(Reason.NO_SUCH_METHOD, [("", "the server has no such method")])
+
+
+def as_function(answer: Callable[[object, Context], Awaitable[Any]]) -> Callable[[object, Context], Awaitable[Any]]:
+    """Return a function for a partial one, which gRPC inspects at every call."""
+
+    async def answered(requests: object, context: Context) -> Any:
+        work = answer(requests, context)
+        del requests, context  # as in CallInterceptor.answer
+        return await work
+
+    return answered
 
 
 def decode_request(payload: bytes, decode: Callable[[bytes], Any]) -> Any:

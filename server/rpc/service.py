@@ -7,13 +7,19 @@ from typing import Any
 import grpc
 from structlog.contextvars import bind_contextvars
 
+from clerestory.engine.messages import part_of
 from clerestory.server.analysis.admission import Admission
 from clerestory.server.analysis.analysis_engine import AnalysisEngine
 from clerestory.server.analysis.answer import Answer
 from clerestory.server.analysis.demand import Priority
 from clerestory.server.rpc.callers import Callers
 from clerestory.server.rpc.chunks import write_each
-from clerestory.server.rpc.translate_advisor import read_analysis, read_question, write_recommendation
+from clerestory.server.rpc.translate_advisor import (
+    POSITION_OF_QUESTION,
+    read_analysis,
+    read_question,
+    write_recommendation,
+)
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceServicer
 
@@ -50,8 +56,8 @@ class AdvisorHandlers(AdvisorServiceServicer):
         self, request: api.RecommendMoveRequest, context: Context
     ) -> api.RecommendMoveResponse:
         """Search until the effective deadline, and respond with the result. Raises ServiceError."""
-        admission = received(context)
-        answer = await self._analysis.ask(read_question(request, admission.caller), admission)
+        admission, position = received(context), part_of(payload_of(context), *POSITION_OF_QUESTION)
+        answer = await self._analysis.ask(read_question(request, admission.caller, position), admission)
         message = write_recommendation(answer, request.max_lines)
         self._analysis.delivered(answer)
         return message
@@ -63,7 +69,7 @@ class AdvisorHandlers(AdvisorServiceServicer):
         admission = received(context)
         if request.background:
             admission = self._analysis.in_background(admission)
-        answers = self._analysis.watch(read_analysis(request, admission.caller), admission)
+        answers = self._analysis.watch(read_analysis(request, admission.caller, payload_of(context)), admission)
         await write_each(answers, partial(self._write, request, context))
 
     async def _write(self, request: api.AnalyzeRequest, context: Context, answer: Answer) -> None:
@@ -80,3 +86,9 @@ def received(context: Any) -> Admission:
     """Return the admission of a call whose message has arrived now."""
     admission: Admission = context.admission
     return admission.received(context.time_remaining())
+
+
+def payload_of(context: Any) -> bytes:
+    """Return the message of a call as it was received."""
+    payload: bytes = context.payload
+    return payload

@@ -9,6 +9,7 @@ from typing import Any
 
 import clerestory
 from clerestory.engine.core import NATURE, Game
+from clerestory.engine.messages import part_of
 from clerestory.engine.tuning import level_as
 from clerestory.figures import Outlook
 from clerestory.i18n.languages import ENGLISH
@@ -27,7 +28,10 @@ from clerestory.server.rpc.translate import asked_position, duration, given, sec
 from clerestory.service_errors import Faults, ServiceError
 from clerestory.v1 import advisor_pb2 as advisor
 
+POSITION_OF_QUESTION = (1,)  # path of field numbers in the message
+POSITION_OF_ANALYSIS = (1, 1)
 NAMED = 2048  # cached action messages, under 1 MB
+WARNINGS = dict(advisor.WarningReason.items())  # numbers by name
 STOP_REASONS = {
     StopReason.TIME: advisor.STOP_REASON_TIME,
     StopReason.ITERATIONS: advisor.STOP_REASON_ITERATIONS,
@@ -41,18 +45,25 @@ STOP_REASONS = {
 # -- queries ---------------------------------------------------------------------------------------
 
 
-def read_analysis(request: advisor.AnalyzeRequest, caller: Caller) -> Question:
-    """Parse the query in a caller's request. Raises ServiceError, which lists all faults."""
+def read_analysis(request: advisor.AnalyzeRequest, caller: Caller, payload: bytes = b"") -> Question:
+    """Parse the query in a caller's request. Raises ServiceError, which lists all faults.
+
+    Args:
+        request: the message.
+        caller: the caller of the call.
+        payload: the bytes that the message was parsed from; b"" if they are not known.
+    """
     more: dict[str, Any] = {"certainty": request.target_certainty if request.HasField("target_certainty") else None}
     if request.HasField("update_interval"):
         more["interval"] = seconds_of(request.update_interval)
     observer = read_observer(request.observer) if request.HasField("observer") else None
-    return read_question(request.question, caller, "question.", observer, more)
+    return read_question(request.question, caller, part_of(payload, *POSITION_OF_ANALYSIS), "question.", observer, more)
 
 
 def read_question(
     request: advisor.RecommendMoveRequest,
     caller: Caller,
+    position: bytes | None = None,
     path: str = "",
     observer: int | None = None,
     more: Mapping[str, Any] = MappingProxyType({}),
@@ -62,6 +73,7 @@ def read_question(
     Args:
         request: the message.
         caller: the caller of the call.
+        position: the bytes of its position, as received; None if they are not known.
         path: the field path of the request in its outer message.
         observer: the seat whose knowledge to use, NATURE for an onlooker; None for the seat to move.
         more: further limits.
@@ -69,13 +81,13 @@ def read_question(
     faults, limits = Faults(), read_limits(request, more)
     limits.check(faults)
     try:
-        position = asked_position(caller, request.position)
+        found = asked_position(caller, request.position, position)
     except ServiceError as refusal:
         faults.found += [(refusal.reason, f"{path}{field}", text) for field, text in refusal.faults]
         faults.require_none()
         raise
     return posed(
-        position,
+        found,
         limits,
         faults,
         seat=given(request, "seat"),
@@ -160,8 +172,8 @@ def write_kept(one: Text, game: Game, language: str) -> advisor.Text:  # noqa: A
 
 def write_warning(name: str, remark: Text, game: Game) -> advisor.Warning:
     """Return a warning as a message."""
-    reason = advisor.WarningReason.Value(f"WARNING_REASON_{name}")
-    return advisor.Warning(reason=reason, description=translated_text(remark, game), message=write_text(remark, game))
+    message = write_text(remark, game)
+    return advisor.Warning(reason=WARNINGS[f"WARNING_REASON_{name}"], description=message.text, message=message)
 
 
 def write_observer(observer: int | None) -> advisor.Observer | None:
