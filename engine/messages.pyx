@@ -198,7 +198,8 @@ cdef class MessageReader:
             slot.op, slot.count, slot.bits, slot.seated = ORDER, kind.most, kind.bits, 1 if kind.seated else ANY
             self.names[number] = encoded({name: i for i, name in enumerate(kind.names, 1)})
         elif sort is Amounts and len(kind.names) <= MOST_NAMES:
-            slot.op, slot.count, slot.bits, slot.low, slot.high = AMOUNTS, len(kind.names), kind.bits, kind.low, kind.high
+            slot.op, slot.count, slot.bits = AMOUNTS, len(kind.names), kind.bits
+            slot.low, slot.high = kind.low, kind.high
             self._amounts(number, kind, field)
         else:
             slot.op = OTHER

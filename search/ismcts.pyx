@@ -115,6 +115,11 @@ cdef class Searcher:
         """Number of iterations run so far from this position; may be read during a run."""
         return sum([(<TreeSearch> search).search.statistics.iterations for search in self.searches])
 
+    @property
+    def nodes(self):
+        """Number of information sets in memory; may be read during a run."""
+        return self.tree.tree.num_nodes
+
     def run(self, *, seconds=None, deadline=None, iterations=None, threads=1, early=False):
         """Search for at least one more iteration, and return the Result so far. Blocks until then, without the GIL.
 

@@ -24,6 +24,8 @@ from clerestory.spans import part
 
 NICENESS = 10  # niceness of the worker threads relative to the process, so that answering comes first
 TURN = 0.001  # time slice of the workers in the system: longer slices make them wait longer, even to be stopped
+SMALL_TREE = 2000  # nodes of a tree that is freed in microseconds
+FEW_ITERATIONS = 16  # take less time than handing them to a thread of lower priority
 MOST_WAITING = 1024  # waiting background searches beyond which new ones are rejected
 
 
@@ -164,7 +166,9 @@ class Scheduler:
             self._turn.notify(len(search.trees))
 
     def discard(self, searcher: Searcher) -> None:
-        """Free a searcher in another thread, after its answer has been sent."""
+        """Free a searcher after its answer has been sent: a large one in another thread, because it takes long."""
+        if searcher.nodes <= SMALL_TREE:
+            return  # the caller has dropped it
         with suppress(RuntimeError):  # the pool has been shut down
             self._answers.submit(let_go, searcher)
 
@@ -308,7 +312,7 @@ class Scheduler:
                 thread=tree.number,
                 threads=threads,
                 early=bool(search.limits.early_stop),
-                worker=worker,
+                worker=None if (search.limits.iterations or inf) <= FEW_ITERATIONS else worker,
             )
         finally:
             searcher.release()

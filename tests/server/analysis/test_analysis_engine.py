@@ -1,6 +1,8 @@
 """An analysis engine in this process: it answers its queries, and callers that leave occupy nothing."""
 
 import asyncio
+import subprocess
+import sys
 import time
 from collections import Counter
 from contextlib import AsyncExitStack, aclosing
@@ -268,3 +270,9 @@ async def test_background_searches_begin_one_in_each_round_of_the_event_loop() -
         await beginning
     assert len(begun) == 20
     assert max(Counter(begun).values()) <= 2  # the first turn is available at once
+
+
+def test_answering_a_move_imports_no_review() -> None:
+    code = "import sys, clerestory.server.rpc.service; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not [name for name in done.stdout.split() if "review" in name]
