@@ -38,6 +38,24 @@ cdef enum Op:              # how a field is read
 SIZES = {"b": 1, "B": 1, "H": 2, "I": 4, "Q": 8}  # bytes of a number, by its type code
 
 
+class OtherField(NamedTuple):
+    """A field whose values only its kind can convert.
+
+    Attributes:
+        name: name of the field.
+        kind: its kind.
+        most: greatest number of values.
+        places: offset of each number in the struct or in its player, its bytes, and whether it is in a player.
+        wire: the field of the message.
+    """
+
+    name: str
+    kind: Any
+    most: int
+    places: list[tuple[int, int, bool]]
+    wire: Any
+
+
 class WireField(NamedTuple):
     """A field of a message.
 
@@ -149,32 +167,30 @@ cdef class MessageReader:
 
     cdef Slot slots[MOST_FIELDS]
     cdef list names        # by number of a field: its vocabulary; of amounts: their places
-    cdef list declared     # likewise: its declaration and its field of the message
+    cdef list others       # likewise: of fields that only their kinds can convert
 
     def __init__(self, layout, declared, fields, homes):
         memset(self.slots, 0, sizeof(self.slots))
-        self.names, self.declared = [None] * MOST_FIELDS, [None] * MOST_FIELDS
+        self.names, self.others = [None] * MOST_FIELDS, [None] * MOST_FIELDS
         by_name = {field.name: field for field in declared}
         for number, field in fields.items():
             if field.name == "players":
                 self.slots[<int> number].op = PLAYERS
                 continue
-            self.declared[number] = by_name.pop(field.name), field
-            self._place(layout, number, homes)
-            self._describe(number, self.declared[number][0].kind, field)
+            one = by_name.pop(field.name)
+            places = places_of(layout, one)
+            self._place(number, places, homes[one.home] if one.home else NOWHERE)
+            self._describe(number, one.kind, field)
+            if self.slots[<int> number].op == OTHER:
+                self.others[number] = OtherField(one.name, one.kind, most_of(one.kind.annotation), places, field)
         if by_name:
             raise AssertionError(f"{layout.name}: the message lacks {', '.join(by_name)}")
 
-    def _place(self, layout, int number, homes):
-        """Fill the place of a slot in the struct from the declaration of its field."""
+    def _place(self, int number, places, home):
+        """Fill the place of a slot in the struct."""
         cdef Slot *slot = &self.slots[number]
-        declared = self.declared[number][0]
-        address, code, count = declared.members if isinstance(declared.members[0], int) else declared.members[0]
-        players, stride = layout.players_at
-        slot.in_player = players <= address < players + stride
-        slot.offset = address - (players if slot.in_player else layout.struct_at[0])
-        slot.size, slot.count, slot.seated = SIZES[code], count, ANY
-        slot.home = homes[declared.home] if declared.home else NOWHERE
+        slot.offset, slot.size, slot.in_player = places[0]
+        slot.count, slot.home, slot.seated = len(places), home, ANY
 
     def _describe(self, int number, kind, field):
         """Fill the values of a slot from the kind of its field."""
@@ -236,7 +252,7 @@ cdef class MessageReader:
     cdef bint read(self, Cursor c, Target *to, list others) except -1:
         """Read a message into the struct; False if it is not a valid message in its usual form.
 
-        `others` is extended by the fields that only their kinds can convert: declaration, owner, and values.
+        `others` is extended by the fields that only their kinds can convert: OtherField, owner, and values.
         """
         cdef int counts[MOST_FIELDS]
         cdef int number, kind, i = 0, before = 0
@@ -247,14 +263,14 @@ cdef class MessageReader:
                 return False
             if self.slots[number].op == OTHER:
                 counts[number] = len(others)
-                others.append((self.declared[number][0], to.owner, []))
+                others.append((self.others[number], to.owner, []))
         while c.at < c.end:
             read_tag(&c, &number, &kind)
             i, before = 0 if number != before else i + 1, number
             if self.slots[number].op == PLAYERS:
                 skip(&c, kind)
             elif self.slots[number].op == OTHER:
-                if not read_values(&c, kind, self.declared[number][1], others[counts[number]][2]):
+                if not read_values(&c, kind, self.others[number].wire, others[counts[number]][2]):
                     return False
             elif not self._read_value(number, kind, i, counts[number], &c, to):
                 return False
@@ -284,6 +300,18 @@ cdef class MessageReader:
         if slot.home != NOWHERE and not claim(slot, value, &to.homes[slot.home]):
             return False
         return store_name(slot, value, i, count, at)
+
+
+def places_of(layout, declared):
+    """Return the places of a field's numbers, as in OtherField."""
+    members = (declared.members,) if isinstance(declared.members[0], int) else declared.members
+    players, stride = layout.players_at
+    places = []
+    for address, code, count in members:
+        inside = players <= address < players + stride
+        first = address - (players if inside else layout.struct_at[0])
+        places += [(first + i * SIZES[code], SIZES[code], inside) for i in range(count)]
+    return places
 
 
 def most_of(annotation):
@@ -394,6 +422,7 @@ cdef class GameReader:
     cdef Game game
     cdef MessageReader position, player
     cdef int players               # number of the field
+    cdef int first_player, stride  # bytes from the position, and from one player to the next
     cdef Home homes[MOST_HOMES]    # before any card has a place
 
     def __init__(self, Game game not None, fields):
@@ -408,6 +437,7 @@ cdef class GameReader:
                 )
         [self.players] = [number for number, field in fields.items() if field.name == "players"]
         self.game = game
+        self.first_player, self.stride = layout.players_at[0] - layout.struct_at[0], layout.players_at[1]
         self.position = MessageReader(layout, layout.fields, fields, homes)
         self.player = MessageReader(layout, layout.player_fields, fields[self.players].fields, homes)
 
@@ -416,18 +446,18 @@ cdef class GameReader:
         cdef int counts[MOST_FIELDS]
         cdef Target to
         cdef State state = State.__new__(State, self.game)
-        layout, others = self.game.layout, []
+        others = []
         if not self.position.count(c, counts) or counts[self.players] not in self.game.seats:
             return None
         memcpy(to.homes, self.homes, sizeof(self.homes))
         to.position, to.seat, to.owner = <uint8_t *> state.data, 0, -1
-        to.player = to.position + <size_t> (layout.players_at[0] - layout.struct_at[0])
+        to.player = to.position + self.first_player
         to.position[0] = counts[self.players]
-        if not self.position.read(c, &to, others) or not self._read_players(c, &to, layout.players_at[1], others):
+        if not self.position.read(c, &to, others) or not self._read_players(c, &to, others):
             return None
         return state if self._is_sound(state, others) else None
 
-    cdef bint _read_players(self, Cursor c, Target *to, int stride, list others) except -1:
+    cdef bint _read_players(self, Cursor c, Target *to, list others) except -1:
         """Read the messages of all players."""
         cdef int number, kind
         cdef Cursor part
@@ -439,7 +469,7 @@ cdef class GameReader:
                 continue
             if kind != BYTES or not read_part(&c, &part) or not self.player.read(part, to, others):
                 return False
-            to.player += stride
+            to.player += self.stride
             to.seat += 1
             to.owner += 1
         return True
@@ -447,35 +477,35 @@ cdef class GameReader:
     cdef bint _is_sound(self, State state, list others) except -1:
         """Whether a position that C has read is consistent, once the other fields are in it."""
         cdef int seats = state.seats
-        layout = self.game.layout
-        fields = layout.unpack(state.to_bytes())
-        for declared, owner, values in others:
+        fields = self.game.layout.unpack(state.to_bytes())
+        for other, owner, values in others:
             around = FieldContext(fields, max(owner, 0), seats)
-            if not self._write(state, declared, owner, values, around):
+            if not self._write(state, other, values, around):
                 return False
-            (fields if owner < 0 else fields["players"][owner])[declared.name] = values
+            (fields if owner < 0 else fields["players"][owner])[other.name] = values
         if any(True for check in self.game.consistency_checks for _ in check(fields)):
             return False
         return self.game.broken(state.data) < 0
 
-    cdef bint _write(self, State state, declared, owner, list values, around) except -1:
+    cdef bint _write(self, State state, other, list values, around) except -1:
         """Write values into the struct with their kind; False if the kind would not read them so again."""
-        layout, kind = self.game.layout, declared.kind
-        cdef uint8_t *memory = <uint8_t *> state.data - <size_t> layout.struct_at[0]
-        members = layout.members(declared, owner)
+        cdef uint8_t *position = <uint8_t *> state.data
+        cdef uint8_t *player = position + self.first_player + <int> around.seat * self.stride
+        cdef uint64_t bits
+        kind = other.kind
         try:
-            if len(values) > most_of(kind.annotation) or any(True for _ in kind.faults(values, around)):
+            if len(values) > other.most or any(True for _ in kind.faults(values, around)):
                 return False
-            numbers = iter(kind.write(values, around))
-            places = [(at + i * SIZES[code], SIZES[code]) for at, code, count in members for i in range(count)]
-            written = list(zip(places, numbers, strict=True))
-            raw = [number for _, number in written]
-            if not kind.in_range(raw, around) or kind.read(raw, around) != values:
+            numbers = tuple(kind.write(values, around))
+            if len(numbers) != len(other.places) or not kind.in_range(numbers, around):
+                return False
+            if kind.read(numbers, around) != values:
                 return False
         except (LookupError, ValueError, TypeError, OverflowError):
             return False
-        for (at, size), number in written:
-            store(memory + <size_t> at, size, number)
+        for number, (offset, size, inside) in zip(numbers, other.places, strict=True):
+            bits = number & 0xFFFFFFFFFFFFFFFF  # of a negative number too
+            store((player if inside else position) + <int> offset, size, <int64_t> bits)
         return True
 
 
