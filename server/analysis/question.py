@@ -114,7 +114,7 @@ def posed(
     codes = codes_to_search(root.view, consider, avoid, faults)
     faults.require_none()
     require_whole(root)
-    return Question(root=root.only(codes), limits=limits, seat=seat, observer=watcher)
+    return Question(root=root.only(codes) if codes else root, limits=limits, seat=seat, observer=watcher)
 
 
 # -- checks ----------------------------------------------------------------------------------------

@@ -7,19 +7,13 @@ from typing import Any
 import grpc
 from structlog.contextvars import bind_contextvars
 
-from clerestory.engine.messages import part_of
 from clerestory.server.analysis.admission import Admission
 from clerestory.server.analysis.analysis_engine import AnalysisEngine
 from clerestory.server.analysis.answer import Answer
 from clerestory.server.analysis.demand import Priority
 from clerestory.server.rpc.callers import Callers
 from clerestory.server.rpc.chunks import write_each
-from clerestory.server.rpc.translate_advisor import (
-    POSITION_OF_QUESTION,
-    read_analysis,
-    read_question,
-    write_recommendation,
-)
+from clerestory.server.rpc.translate_advisor import read_analysis, read_question, write_recommendation
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceServicer
 
@@ -56,8 +50,9 @@ class AdvisorHandlers(AdvisorServiceServicer):
         self, request: api.RecommendMoveRequest, context: Context
     ) -> api.RecommendMoveResponse:
         """Search until the effective deadline, and respond with the result. Raises ServiceError."""
-        admission, position = received(context), part_of(payload_of(context), *POSITION_OF_QUESTION)
-        answer = await self._analysis.ask(read_question(request, admission.caller, position), admission)
+        admission = received(context)
+        question = read_question(request, admission.caller, payload_of(context))
+        answer = await self._analysis.ask(question, admission)
         message = write_recommendation(answer, request.max_lines)
         self._analysis.delivered(answer)
         return message

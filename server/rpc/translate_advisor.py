@@ -28,8 +28,8 @@ from clerestory.server.rpc.translate import asked_position, duration, given, sec
 from clerestory.service_errors import Faults, ServiceError
 from clerestory.v1 import advisor_pb2 as advisor
 
-POSITION_OF_QUESTION = (1,)  # path of field numbers in the message
-POSITION_OF_ANALYSIS = (1, 1)
+POSITION_OF_QUESTION = (advisor.RecommendMoveRequest.POSITION_FIELD_NUMBER,)  # path of field numbers
+POSITION_OF_ANALYSIS = (advisor.AnalyzeRequest.QUESTION_FIELD_NUMBER, *POSITION_OF_QUESTION)
 NAMED = 2048  # cached action messages, under 1 MB
 WARNINGS = dict(advisor.WarningReason.items())  # numbers by name
 STOP_REASONS = {
@@ -57,13 +57,13 @@ def read_analysis(request: advisor.AnalyzeRequest, caller: Caller, payload: byte
     if request.HasField("update_interval"):
         more["interval"] = seconds_of(request.update_interval)
     observer = read_observer(request.observer) if request.HasField("observer") else None
-    return read_question(request.question, caller, part_of(payload, *POSITION_OF_ANALYSIS), "question.", observer, more)
+    return read_question(request.question, caller, payload, "question.", observer, more)
 
 
 def read_question(
     request: advisor.RecommendMoveRequest,
     caller: Caller,
-    position: bytes | None = None,
+    payload: bytes = b"",
     path: str = "",
     observer: int | None = None,
     more: Mapping[str, Any] = MappingProxyType({}),
@@ -73,7 +73,7 @@ def read_question(
     Args:
         request: the message.
         caller: the caller of the call.
-        position: the bytes of its position, as received; None if they are not known.
+        payload: the bytes that the outer message was parsed from; b"" if they are not known.
         path: the field path of the request in its outer message.
         observer: the seat whose knowledge to use, NATURE for an onlooker; None for the seat to move.
         more: further limits.
@@ -81,13 +81,14 @@ def read_question(
     faults, limits = Faults(), read_limits(request, more)
     limits.check(faults)
     try:
-        found = asked_position(caller, request.position, position)
+        received = part_of(payload, *(POSITION_OF_ANALYSIS if path else POSITION_OF_QUESTION))
+        position = asked_position(caller, request.position, received)
     except ServiceError as refusal:
         faults.found += [(refusal.reason, f"{path}{field}", text) for field, text in refusal.faults]
         faults.require_none()
         raise
     return posed(
-        found,
+        position,
         limits,
         faults,
         seat=given(request, "seat"),
