@@ -118,6 +118,7 @@ def part_of(bytes message not None, *path):
     cdef int wanted
     c.at = <const uint8_t *> <const char *> message
     c.end = c.at + len(message)
+    found = c
     for wanted in path:
         found.at = NULL
         while c.at < c.end:
@@ -173,6 +174,8 @@ cdef class MessageReader:
         memset(self.slots, 0, sizeof(self.slots))
         self.names, self.others = [None] * MOST_FIELDS, [None] * MOST_FIELDS
         by_name = {field.name: field for field in declared}
+        if max(fields) >= MOST_FIELDS:
+            raise AssertionError(f"{layout.name}: numbers of fields must be below {MOST_FIELDS}")
         for number, field in fields.items():
             if field.name == "players":
                 self.slots[<int> number].op = PLAYERS
