@@ -179,7 +179,8 @@ class Scheduler:
 
     def drop(self, search: ActiveSearch) -> None:
         """Immediately free the resources of a search."""
-        self.end(search, StopReason.STOPPED)
+        if search.ended is None:  # otherwise without the lock, which a descheduled worker may hold
+            self.end(search, StopReason.STOPPED)
         search.span.note(stop_reason=str(search.ended), waited=search.waited)
         search.span.end()
 
