@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from functools import partial
 from math import isfinite
 from typing import Any, Self, TypeVar, Unpack
@@ -40,10 +41,8 @@ LIMITS = {  # option of a question -> limit of the search
     **{name: name for name in ("iterations", "seed", "level", "character", "threads", "early_stop", "game_id")},
 }
 FIGURES = ("iterations", "nodes", "tree_bytes", "depth", "threads", "memory_full", "given_up", "seed", "reproducible")
-COLUMNS = (  # of a line, which are the same in the search and in the form of a client
-    *("visits", "availability", "win_shares", "standard_errors", "margin", "score", "lower_bound", "loss"),
-    *("principal_variation", "outlook", "probability"),
-)
+# The columns of a line that are the same in the search and in the form of a client.
+COLUMNS = {one.name for one in fields(Line)} & {one.name for one in fields(SearchedLine)} - {"action", "margin_error"}
 T = TypeVar("T")
 
 
