@@ -177,7 +177,7 @@ async def start(settings: Settings, inside: str = "") -> App:
     watch_limits(metrics, settings, room, manager)
     watch_end(metrics, certificates)
     most = max(MOST_CALLS, 4 * settings.max_searches)
-    admission = AdmissionHandler(CallInterceptor(metrics), tokens, callers, most, advisor.places)
+    admission = AdmissionHandler(CallInterceptor(metrics), tokens, callers, most, advisor.admissions)
     chunks = Chunks(callers)
     played = GameHandlers(manager, callers, chunks, settings.max_watchers)
     add_services(admission, advisor, played, Annotations(Reviewer(analysis), manager, callers), chunks, standing)

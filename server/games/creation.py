@@ -11,7 +11,7 @@ from clerestory.engine.core import NATURE, Game, State
 from clerestory.engine.errors import BadText, IllegalAction
 from clerestory.engine.tuning import NUM_LEVELS, character_fault
 from clerestory.seeds import SEED_BITS, drawn_seed
-from clerestory.server.analysis.question import time_fault
+from clerestory.server.analysis.limits import time_fault
 from clerestory.server.games.hosted import HostedGame, advance_automatic
 from clerestory.server.games.log import BotSettings, Entry, EntryKind, GameOptions, Head, Holder, Onlookers, SeatKind
 from clerestory.server.games.rulebook import GivenPosition, require_few
