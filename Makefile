@@ -10,18 +10,20 @@ export PYTHONDONTWRITEBYTECODE :=
 INSTALL := $(PIP) install --quiet --no-compile --constraint constraints.txt
 FOLDERS := common engine search server clients tools/bench proto
 SOURCES := setup.py MANIFEST.in pyproject.toml $(shell find $(FOLDERS) -type f -not -path '*/__pycache__/*' \
-	-not -path 'clients/web/*' -not -path 'clients/typescript/*' -not -name '*.so' -not -name '*.pyc' 2>/dev/null)
+	-not -path 'clients/web/*' -not -path 'clients/typescript/*' -not -path 'clients/browser/*' -not -name '*.so' -not -name '*.pyc' 2>/dev/null)
 CYTHON := $(filter %.pyx %.pxd %.h %.toml search/options.py setup.py,$(SOURCES))
 PAGE := clients/web/dist/index.html
 PAGE_SOURCES := $(shell find clients/web/src clients/typescript/src proto common/i18n server/lessons -type f -not -name '*.py*' -not -path '*/src/gen/*') \
 	$(wildcard clients/web/*.json clients/web/*.mjs clients/web/*.py)
 CHECKED := build/checked
 WATCHED := build/watched
+ENGINE := build/browser/package/dist/engine.wasm
+ENGINE_SOURCES := $(wildcard clients/browser/*.* clients/browser/*/*)
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 MAKEFLAGS += --jobs=3  # packages are installed while the extensions and the page are built
 
 .PHONY: demo test test-system test-slow wheels test-extras test-asan test-tsan loadtest curve soak lint reference baseline bench client \
-	constraints clean
+	engine-wasm constraints clean
 
 demo: $(VENV)/.built  ## one recommendation, end to end: build, server, search, table; then a hint that improves
 	$(BIN)/clerestory show examples/positions/cathedral-3p-round4-draft.json
@@ -34,7 +36,7 @@ test: $(VENV)/.test  ## self-contained tests: no clock, no free core, no other p
 
 # For example, TEST_OPTIONS=--allow-missing skips tests whose programs are not installed.
 TEST_OPTIONS ?=
-test-system: $(VENV)/.system  ## real processes, browsers, kills, databases, proxies, clients in other languages
+test-system: $(VENV)/.system $(ENGINE)  ## real processes, browsers, kills, databases, proxies, clients in other languages
 	$(PYTEST) -m "system and not slow" $(TEST_OPTIONS)
 
 # With loadgroup, one process runs all tests of an xdist_group, so shared fixtures are built once.
@@ -102,7 +104,7 @@ bench: $(VENV)/.built
 	$(BIN)/clerestory bench search --game duel --seats 2
 
 constraints: $(VENV)/.system
-	$(PIP) install --quiet --group extras
+	$(PIP) install --quiet --group extras --group wasm
 	$(PIP) freeze --exclude-editable --exclude clerestory > constraints.txt
 
 clean:
@@ -119,6 +121,11 @@ $(VENV)/.tools: pyproject.toml constraints.txt
 
 client: $(VENV)/.tools  ## the client for TypeScript, packed for npm in dist/
 	$(BIN)/python clients/typescript/pack.py dist
+
+engine-wasm: $(ENGINE)  ## the engine for browsers and Node without a server, packed for npm in build/browser/
+
+$(ENGINE): $(VENV)/.wasm $(ENGINE_SOURCES)
+	$(BIN)/python clients/browser/pack.py build/browser
 
 $(PAGE): $(VENV)/.tools $(PAGE_SOURCES)
 	$(BIN)/python clients/web/build.py
@@ -138,6 +145,10 @@ $(VENV)/.packages: $(VENV)/.tools
 $(VENV)/.built: build/.extensions $(VENV)/.packages $(SOURCES) $(PAGE)
 	$(PIP) install --no-deps --no-build-isolation --editable . --config-settings editable_mode=strict \
 		> build/install.log 2>&1 || { cat build/install.log; exit 1; }
+	touch $@
+
+$(VENV)/.wasm: $(VENV)/.built
+	$(INSTALL) --group wasm
 	touch $@
 
 $(VENV)/.test-packages: $(VENV)/.packages
