@@ -73,7 +73,9 @@ def require_compiler() -> None:
 
 def zig(*arguments: str) -> None:
     """Run the C compiler. Raises SystemExit where it fails."""
-    done = subprocess.run([sys.executable, "-m", "ziglang", "cc", *arguments], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "ziglang", "cc", *arguments], capture_output=True, text=True, check=False
+    )
     if done.returncode:
         raise SystemExit(f"the engine cannot be compiled:\n{done.stderr[-4000:]}")
 
@@ -91,7 +93,11 @@ def write_headers(folder: Path) -> None:
     """Copy the headers of CPython, with the sizes of types that WebAssembly has."""
     shutil.copytree(sysconfig.get_path("include"), folder)
     shutil.copy(sysconfig.get_config_h_filename(), folder / "pyconfig.h")
-    lines = [f"#undef {kind}_{name}\n#define {kind}_{name} {size}" for name, size in SIZES.items() for kind in ("SIZEOF", "ALIGNOF")]
+    lines = [
+        f"#undef {kind}_{name}\n#define {kind}_{name} {size}"
+        for name, size in SIZES.items()
+        for kind in ("SIZEOF", "ALIGNOF")
+    ]
     with (folder / "pyconfig.h").open("a", encoding="utf-8") as config:
         config.write("\n".join(("", *lines, "")))
 

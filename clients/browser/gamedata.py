@@ -164,7 +164,7 @@ def memory_of(game: Game) -> tuple[bytes, dict[str, Any]]:
     assert weights is not None
     assert weights.priors is not None
     rows, others = NetMemory(game, weights).content()
-    seats, rounds, _ = weights.priors.shape or ()
+    _, rounds, _ = weights.priors.shape or ()
     content, parts = b"", {}
     for name, part in (
         ("rows", rows),

@@ -80,7 +80,7 @@ def begun(code: str) -> tuple[list[str], list[str], list[str]]:
         target = statement[1]
         written = target.startswith("__pyx_t_")
         used = set(USED.findall(line)) - ({target} if written else set())
-        if not used <= known or written and target not in declared:
+        if not used <= known or (written and target not in declared):
             python += [] if written else [target]
             continue
         known |= {target} if written else set()

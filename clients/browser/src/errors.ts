@@ -66,7 +66,7 @@ export function requireSeed(value: unknown): bigint {
   throw new BadOption("seed", `${quoted(value)} is not a whole number from 0 to 2**64 - 1, as a safe number or a bigint`);
 }
 
-/** Return a random seed. */
+/** Return a random seed, a safe number. */
 export function randomSeed(): bigint {
-  return crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n;
+  return BigInt.asUintN(53, crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n);
 }

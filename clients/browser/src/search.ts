@@ -34,7 +34,8 @@ export interface Recommendation {
   readonly iterations: number;
   /** Share of searches ten times longer that would choose the same first line. */
   readonly certainty: number;
-  readonly seed: bigint;
+  /** A number if it is a safe one. */
+  readonly seed: number | bigint;
   readonly stopReason: StopReason;
   readonly elapsedMs: number;
   /** Information sets in memory, their bytes, and how deep they go. */
@@ -105,7 +106,7 @@ function result(core: Core, question: Question, stopReason: StopReason, started:
     lines,
     iterations,
     certainty: certainty(lines, data, elementary),
-    seed: question.seed,
+    seed: Number.isSafeInteger(Number(question.seed)) ? Number(question.seed) : question.seed,
     stopReason,
     elapsedMs: 1000 * (now() - started),
     nodes,

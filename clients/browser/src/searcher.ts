@@ -46,8 +46,13 @@ export async function inWorker(parts: Parts): Promise<Searcher> {
   const fail = (error: Error) => {
     for (const { reject } of asked.values()) reject(error);
     asked.clear();
+    port.await(false);
   };
-  port.listen((report: Report) => hear(asked, report), fail);
+  const heard = (report: Report) => {
+    hear(asked, report);
+    port.await(asked.size > 0);
+  };
+  port.listen(heard, fail);
   port.post({ parts });
   let id = 0;
   return {
@@ -71,6 +76,7 @@ function ask(
   signal?.addEventListener("abort", stop, { once: true });
   return new Promise<Recommendation>((resolve, reject) => {
     asked.set(id, { update, resolve, reject });
+    port.await(true);
     port.post({ id, question });
     if (signal?.aborted) stop();
   }).finally(() => signal?.removeEventListener("abort", stop));

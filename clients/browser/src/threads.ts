@@ -4,6 +4,8 @@
 export interface Port {
   post(message: unknown): void;
   listen(heard: (message: never) => void, failed: (error: Error) => void): void;
+  /** Say whether answers are awaited: if not, Node may end the program. */
+  await(any: boolean): void;
   close(): void;
 }
 
@@ -26,14 +28,17 @@ function inNode(): boolean {
 export async function startWorker(): Promise<Port> {
   if (!inNode()) return webPort(new Worker(new URL("./worker.js", import.meta.url), { type: "module" }));
   const threads = await import(NODE_THREADS);
-  const worker: NodeWorker = new threads.Worker(new URL("./worker.js", import.meta.url));
-  worker.unref(); // a program may end without closing its engines
+  const worker: NodeWorker = new threads.Worker(new URL("./worker.js", import.meta.url), {
+    execArgv: [], // those of the program may not fit a file, such as --input-type
+  });
+  worker.unref();
   return {
     post: (message) => worker.postMessage(message),
     listen: (heard, failed) => {
       worker.on("message", heard);
       worker.on("error", failed);
     },
+    await: (any) => (any ? worker.ref() : worker.unref()),
     close: () => void worker.terminate(),
   };
 }
@@ -45,6 +50,7 @@ function webPort(worker: Worker): Port {
       worker.onmessage = ({ data }) => heard(data as never);
       worker.onerror = ({ message }) => failed(new Error(message));
     },
+    await: () => undefined,
     close: () => worker.terminate(),
   };
 }
@@ -61,15 +67,16 @@ export function serve(heard: (message: never, post: (message: unknown) => void) 
   });
 }
 
-const { port1, port2 } = new MessageChannel();
-const waiting: (() => void)[] = [];
-port1.onmessage = () => waiting.shift()?.();
-(port1 as { unref?: () => void }).unref?.();
-
 /** Let the messages that have arrived be heard. */
 export function nextTask(): Promise<void> {
+  const { setImmediate } = globalThis as { setImmediate?: (task: () => void) => void };
   return new Promise((resolve) => {
-    waiting.push(resolve);
+    if (setImmediate) return setImmediate(resolve); // Node; a channel would keep programs from ending
+    const { port1, port2 } = new MessageChannel(); // without the least delay of timers
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
     port2.postMessage(null);
   });
 }
