@@ -17,7 +17,7 @@ PAGE_SOURCES := $(shell find clients/web/src clients/typescript/src proto common
 	$(wildcard clients/web/*.json clients/web/*.mjs clients/web/*.py)
 CHECKED := build/checked
 WATCHED := build/watched
-ENGINE := build/browser/package/dist/engine.wasm
+ENGINE := build/browser/package/dist/duel.wasm
 ENGINE_SOURCES := $(wildcard clients/browser/*.* clients/browser/*/*)
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 MAKEFLAGS += --jobs=3  # packages are installed while the extensions and the page are built

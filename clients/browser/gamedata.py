@@ -23,7 +23,6 @@ from clerestory.engine.value import LEARNED, value_of
 from clerestory.search import certainty, levels, lines, options
 from clerestory.search.limits import MAX_VISITS
 
-NAMES = ("cathedral", "duel")  # in the order of their numbers in bridge.pyx
 TABLES = {"cathedral": cathedral_tables.content, "duel": duel_tables.content}
 ALIGNMENT = 64
 CONSTANTS = {
@@ -77,7 +76,6 @@ def facts_of(game: Game) -> dict[str, Any]:
     return {
         "version": __version__,
         "name": game.name,
-        "number": NAMES.index(game.name),
         "rulesRevision": game.rules_revision,
         "catalogue": game.catalogue,
         "seats": [game.seats[0], game.seats[-1]],

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 from runpy import run_path
 
-from compiling import compiled
-from gamedata import NAMES, write_game
+from compiling import GAMES, compiled
+from gamedata import write_game
 
 from clerestory import __version__
 
@@ -30,8 +30,9 @@ def main(folder: Path) -> None:
     (package / "package.json").write_text(json.dumps(facts, indent=2), "utf-8")
     PAGE["install"]()
     PAGE["run"]("./node_modules/.bin/tsc", "--project", str(package))
-    shutil.copy(compiled(folder / "wasm"), package / "dist")
-    for name in NAMES:
+    for module in compiled(folder / "wasm"):
+        shutil.copy(module, package / "dist")
+    for name in GAMES:
         write_game(name, package / "dist")
     PAGE["run"]("npm", "pack", "--silent", "--pack-destination", str(folder), folder=package)
 

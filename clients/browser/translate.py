@@ -7,6 +7,7 @@ linker.
 """
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,6 +27,15 @@ STATEMENT = re.compile(r"^  (?:memcpy\(&)?\(*\*?(__pyx_(?:t_\d+|vp?_\w+))\b.*;$"
 CONSTANT = re.compile(r"^  static [^;=]*\b__pyx_carray_\w+\[\d*\] = \{.*\};$")
 USED = re.compile(r"__pyx_t_\d+\b(?!_)")
 PYTHON = re.compile(r"\bPy|__Pyx_|mstate|__pyx_m\b|__pyx_pyinit|__PYX_ERR|\bgoto\b")
+# The tables of a game by what C code calls them: their type, and their variable in the modules of the game.
+TABLES = {
+    "ops": ("10clerestory_6engine_4core_GameOps", "OPS"),
+    "guide": ("10clerestory_6engine_4core_Guide", "GUIDE"),
+    "encoder": ("10clerestory_6engine_8encoding_Encoder", "ENCODER"),
+    "tables": ("", "cards"),
+}
+INDIRECT = re.compile(r"\b__pyx_v_(?:\w+->)*(?:\w*_)?(ops|guide|encoder)->(\w+)\(")
+DECLARATIONS = "/* Module declarations from "
 
 
 class Linked(NamedTuple):
@@ -49,12 +59,43 @@ def linked(source: Path, name: str) -> Linked:
     for exported in set(EXPORTED.findall(code)) | set(python):
         code = re.sub(rf"^static (.*\b{exported}\b)", r"\1", code, flags=re.MULTILINE)
     code = IMPORTED_FUNCTION.sub(r"extern \1\2\3;", code)
-    code = IMPORTED_VARIABLE.sub(external, code)
+    code = with_direct_calls(IMPORTED_VARIABLE.sub(external, code))
+    if name.count(".") > 1:  # of a game
+        code += "".join(own_tables(code, statements))
     if not statements:
         return Linked(code, "", python)
     begin = f"begin_{name.replace('.', '_')}"
     body = "\n".join((*temporaries, *statements))
     return Linked(f"{code}\nvoid {begin}(void) {{\n{body}\n}}\n", begin, python)
+
+
+def with_direct_calls(code: str) -> str:
+    """Call the functions of the only game that is linked by their names, so that the compiler can inline them."""
+    called = sorted({(found[1], found[2]) for found in INDIRECT.finditer(code)})
+    declared = "".join(
+        f"extern __typeof__(*((struct __pyx_t_{TABLES[table][0]} *) 0)->{field}) game_{table}_{field};\n"
+        for table, field in called
+    )
+    code = INDIRECT.sub(r"game_\1_\2(", code)
+    return code.replace(DECLARATIONS, declared + DECLARATIONS, 1)
+
+
+def own_tables(code: str, statements: list[str]) -> Iterator[str]:
+    """Yield C code that gives access to the tables that a module defines, and names to the functions in them."""
+    for table, (_, variable) in TABLES.items():
+        if found := re.search(rf"^(?:static )?struct \w+ (__pyx_v_{OURS}\w*_{variable});$", code, re.MULTILINE):
+            yield f"\nvoid *game_{table}(void) {{ return &{found[1]}; }}\n"
+            yield f"int game_{table}_size(void) {{ return sizeof({found[1]}); }}\n"
+            for field, function in functions_in(found[1], statements):
+                alias = f'__attribute__((alias("{function}")))'
+                yield f"extern __typeof__({function}) game_{table}_{field} {alias};\n"
+
+
+def functions_in(variable: str, statements: list[str]) -> list[tuple[str, str]]:
+    """Return the functions in a table, by field."""
+    [filled] = [re.match(rf"  {variable} = (__pyx_t_\d+);", line) for line in statements if f" {variable} = " in line] or [None]
+    pattern = re.compile(rf"  {filled[1]}\.(\w+) = (__pyx_f_\w+);") if filled else None
+    return [(found[1], found[2]) for line in statements if pattern and (found := pattern.fullmatch(line))]
 
 
 def external(found: re.Match[str]) -> str:

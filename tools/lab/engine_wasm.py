@@ -23,7 +23,7 @@ from clerestory.search.root import observe
 
 DIST = Path(__file__).parents[2] / "build" / "browser" / "package" / "dist"
 NODE = Path(sys.executable).with_name("node")
-FILES = ("engine.wasm", "cathedral.bin", "duel.bin", "cathedral.js", "duel.js")
+FILES = tuple(f"{name}.{kind}" for name in ("cathedral", "duel") for kind in ("wasm", "bin", "js"))
 ROUNDS = 12
 GAMES_PLAYED = 500
 ITERATIONS = 20_000

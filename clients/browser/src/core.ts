@@ -8,7 +8,7 @@ export interface Functions {
   readonly memory: WebAssembly.Memory;
   _initialize(): void;
   begin(): void;
-  engine_use(game: number, actions: number): number;
+  engine_begin(actions: number): number;
   engine_tables(): number;
   engine_tables_size(): number;
   engine_options(): number;
@@ -75,7 +75,7 @@ export class Core {
     this.functions = instance.exports as unknown as Functions;
     this.functions._initialize();
     this.functions.begin();
-    const size = this.functions.engine_use(data.number, data.actions.length);
+    const size = this.functions.engine_begin(data.actions.length);
     const { rows, others, priors, tables, rounds } = data.memory;
     require("a position", size, data.stateBytes);
     require("the tables", this.functions.engine_tables_size(), tables[1]);

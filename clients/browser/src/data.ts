@@ -81,7 +81,6 @@ export interface MemoryData {
 export interface GameData {
   readonly version: string;
   readonly name: string;
-  readonly number: number;
   readonly rulesRevision: number;
   readonly catalogue: string;
   readonly seats: readonly [number, number];

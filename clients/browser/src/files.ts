@@ -5,13 +5,15 @@ import type { GameData } from "./data.ts";
 import { BadOption, EngineError, quoted } from "./errors.ts";
 
 // Each address is written out, so that bundlers find the files.
-const GAMES: Record<string, { content: () => URL; data: () => Promise<{ default: unknown }> }> = {
+const GAMES: Record<string, { module: () => URL; content: () => URL; data: () => Promise<{ default: unknown }> }> = {
   cathedral: {
+    module: () => new URL("./cathedral.wasm", import.meta.url),
     content: () => new URL("./cathedral.bin", import.meta.url),
     // @ts-expect-error: written by the build
     data: () => import("./cathedral.js"),
   },
   duel: {
+    module: () => new URL("./duel.wasm", import.meta.url),
     content: () => new URL("./duel.bin", import.meta.url),
     // @ts-expect-error: written by the build
     data: () => import("./duel.js"),
@@ -19,15 +21,13 @@ const GAMES: Record<string, { content: () => URL; data: () => Promise<{ default:
 };
 const NODE_FILES: string = "node:fs/promises"; // not written where it is imported: bundlers would look for it
 
-let compiled: Promise<WebAssembly.Module> | undefined;
-
-/** Load what a game needs; the module is compiled once. Throws BadOption for an unknown game. */
+/** Load what a game needs. Throws BadOption for an unknown game. */
 export async function loadParts(name: string): Promise<Parts> {
   const game = Object.hasOwn(GAMES, name) ? GAMES[name] : undefined;
   if (game === undefined) {
     throw new BadOption("game", `${quoted(name)} is not one of ${Object.keys(GAMES).join(", ")}`);
   }
-  compiled ??= read(new URL("./engine.wasm", import.meta.url)).then((bytes) => WebAssembly.compile(bytes));
+  const compiled = read(game.module()).then((bytes) => WebAssembly.compile(bytes));
   const [module, content, data] = await Promise.all([compiled, read(game.content()), game.data()]);
   return { module, data: data.default as GameData, content: new Uint8Array(content) };
 }

@@ -2,21 +2,13 @@
 """The functions of the engine that JavaScript calls: positions of one game, and one search at a time.
 
 Everything is in the engine's own C code; only memory is passed. A module has one game, the tables of its cards and one
-search, so two games or two searches at once need two modules.
+search, so two searches at once need two instances of it.
 """
 from libc.math cimport INFINITY
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport malloc
 from libc.string cimport memset
 
-cimport clerestory.engine.cathedral.guide as cathedral_guide
-cimport clerestory.engine.cathedral.inputs as cathedral_inputs
-cimport clerestory.engine.cathedral.rules as cathedral_rules
-cimport clerestory.engine.cathedral.tables as cathedral_tables
-cimport clerestory.engine.duel.guide as duel_guide
-cimport clerestory.engine.duel.inputs as duel_inputs
-cimport clerestory.engine.duel.rules as duel_rules
-cimport clerestory.engine.duel.tables as duel_tables
 from clerestory.engine.core cimport MAX_SEATS, MAX_WORDS, GameOps, Guide, Priors, action_t
 from clerestory.engine.elementary cimport elementary_exp, elementary_log
 from clerestory.engine.encoding cimport Encoder
@@ -37,15 +29,27 @@ cdef extern from "sharing.h":
     void write_left(uint64_t *left, uint64_t n) noexcept nogil
     uint64_t ANY_NUMBER
 
+cdef extern from *:          # of the game that is linked (translate.py)
+    """
+    void *game_ops(void);
+    void *game_guide(void);
+    void *game_encoder(void);
+    void *game_tables(void);
+    int game_tables_size(void);
+    """
+    void *game_ops() noexcept nogil
+    void *game_guide() noexcept nogil
+    void *game_encoder() noexcept nogil
+    void *game_tables() noexcept nogil
+    int game_tables_size() noexcept nogil
+
 cdef enum:
     HIDDEN = 32                  # units of the first layer of a net
     NUMBERS = 7 + 2 * MAX_SEATS  # of a line
 
-cdef GameOps *ops                # of the game in use
+cdef GameOps *ops
 cdef const Guide *guide
 cdef const Encoder *encoder
-cdef void *tables
-cdef int tables_size
 cdef Net net
 cdef LoopOptions options         # of the next search
 cdef Priors priors
@@ -58,26 +62,21 @@ cdef uint64_t left
 
 # -- the game --------------------------------------------------------------------------------------
 
-cdef public int engine_use(int game, int actions) noexcept nogil:
-    """Use a game, 0 cathedral or 1 duel, with so many action codes; return the bytes of a position."""
-    global ops, guide, encoder, tables, tables_size
-    if game == 0:
-        ops, guide, encoder = &cathedral_rules.OPS, &cathedral_guide.GUIDE, &cathedral_inputs.ENCODER
-        tables, tables_size = &cathedral_tables.cards, sizeof(cathedral_tables.Tables)
-    else:
-        ops, guide, encoder = &duel_rules.OPS, &duel_guide.GUIDE, &duel_inputs.ENCODER
-        tables, tables_size = &duel_tables.cards, sizeof(duel_tables.Tables)
+cdef public int engine_begin(int actions) noexcept nogil:
+    """Use so many action codes; return the bytes of a position."""
+    global ops, guide, encoder
+    ops, guide, encoder = <GameOps *> game_ops(), <const Guide *> game_guide(), <const Encoder *> game_encoder()
     ops.num_actions = actions
     return ops.state_size
 
 
 cdef public void *engine_tables() noexcept nogil:
     """Return the memory for the tables of the cards."""
-    return tables
+    return game_tables()
 
 
 cdef public int engine_tables_size() noexcept nogil:
-    return tables_size
+    return game_tables_size()
 
 
 cdef public void *engine_options() noexcept nogil:
