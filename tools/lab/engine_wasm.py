@@ -26,8 +26,9 @@ NODE = Path(sys.executable).with_name("node")
 FILES = tuple(f"{name}.{kind}" for name in ("cathedral", "duel") for kind in ("wasm", "bin", "js"))
 ROUNDS = 12
 GAMES_PLAYED = 500
-ITERATIONS = 20_000
+ITERATIONS = 50_000
 SEED = 7
+MAX_BYTES = 24 << 20  # of a tree, the default of the package
 # Answers each line of JSON with one: seconds of random games and their plies, or of a search.
 SCRIPT = """
 import { createInterface } from "node:readline";
@@ -38,7 +39,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   const began = performance.now();
   const engine = (engines[game] ??= await Engine.load(game));
   const loaded = performance.now();
-  const limits = { seed: 7, iterations, timeMs, early: false, maxBytes: 1 << 28 };
+  const limits = { seed: 7, iterations, timeMs, early: false };
   const found = games ? engine.randomGames(seats, games, 7) : 0;
   if (!games) await engine.recommend(engine.newGame({ seats, seed: 7 }), limits);
   const seconds = (performance.now() - loaded) / 1000;
@@ -78,7 +79,7 @@ def compare(pipes: tuple[IO[str], IO[str]], name: str, seats: int) -> None:
 
 def search(state: State) -> float:
     """Return the seconds of a native search."""
-    options: dict[str, Any] = {**shipped(state.game, state.seats), "max_bytes": 1 << 28}
+    options: dict[str, Any] = {**shipped(state.game, state.seats), "max_bytes": MAX_BYTES}
     searcher = Searcher(observe(state), seed=SEED, **options)
     began = perf_counter()
     searcher.run(iterations=ITERATIONS)
