@@ -93,9 +93,9 @@ def own_tables(code: str, statements: list[str]) -> Iterator[str]:
 
 def functions_in(variable: str, statements: list[str]) -> list[tuple[str, str]]:
     """Return the functions in a table, by field."""
-    [filled] = [re.match(rf"  {variable} = (__pyx_t_\d+);", line) for line in statements if f" {variable} = " in line] or [None]
-    pattern = re.compile(rf"  {filled[1]}\.(\w+) = (__pyx_f_\w+);") if filled else None
-    return [(found[1], found[2]) for line in statements if pattern and (found := pattern.fullmatch(line))]
+    text = "\n".join(statements)
+    filled = re.search(rf"^  {variable} = (__pyx_t_\d+);$", text, re.MULTILINE)
+    return re.findall(rf"^  {filled[1]}\.(\w+) = (__pyx_f_\w+);$", text, re.MULTILINE) if filled else []
 
 
 def external(found: re.Match[str]) -> str:

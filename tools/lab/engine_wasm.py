@@ -4,6 +4,7 @@ It needs `make engine-wasm`, and runs it in the Node of the virtual environment.
 fastest of some short rounds, in which both engines take turns: other programs only slow a round down.
 """
 
+import argparse
 import gzip
 import json
 import subprocess
@@ -51,6 +52,9 @@ for (const engine of Object.values(engines)) engine.close();
 
 def main() -> None:
     """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="rounds of each figure (default: %(default)s)")
+    rounds = parser.parse_args().rounds
     for name in FILES:
         content = (DIST / name).read_bytes()
         print(f"{name:14} {len(content):8,} bytes {len(gzip.compress(content, 9)):8,} gz")
@@ -58,15 +62,15 @@ def main() -> None:
         for name in ("cathedral", "duel"):
             print(f"{name}: loaded in {answer(pipes, game=name, seats=2, iterations=1)['loaded']:.0f} ms")
             for seats in GAMES[name].seats:
-                compare(pipes, name, seats)
+                compare(pipes, name, seats, rounds)
             late = [1000 * answer(pipes, game=name, seats=2, timeMs=200)["seconds"] - 200 for _ in range(20)]
             print(f"{name}: a search of 200 ms ends {median(late):+.1f} ms (worst {max(late):+.1f}) after its time")
 
 
-def compare(pipes: tuple[IO[str], IO[str]], name: str, seats: int) -> None:
+def compare(pipes: tuple[IO[str], IO[str]], name: str, seats: int, rounds: int) -> None:
     """Print plies and iterations per second of both engines."""
     plies, searches = [], []
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         played = answer(pipes, game=name, seats=seats, games=GAMES_PLAYED)
         _, native, seconds = random_games(GAMES[name], seats, played["seconds"], SEED)
         plies.append((played["plies"] / played["seconds"], native / seconds))
@@ -97,7 +101,7 @@ def opening(name: str, seats: int) -> State:
 @contextmanager
 def node() -> Iterator[tuple[IO[str], IO[str]]]:
     """Yield the pipes to and from a process of the other engine."""
-    command = [NODE, "--input-type=module", "--eval", SCRIPT, (DIST / "index.js").as_uri()]
+    command = [str(NODE), "--input-type=module", "--eval", SCRIPT, (DIST / "index.js").as_uri()]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin
         assert process.stdout

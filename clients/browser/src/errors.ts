@@ -63,7 +63,10 @@ const SEEDS = 1n << 64n;
 export function requireSeed(value: unknown): bigint {
   const whole = typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value;
   if (typeof whole === "bigint" && whole >= 0n && whole < SEEDS) return whole;
-  throw new BadOption("seed", `${quoted(value)} is not a whole number from 0 to 2**64 - 1, as a safe number or a bigint`);
+  throw new BadOption(
+    "seed",
+    `${quoted(value)} is not a whole number from 0 to 2**64 - 1, as a safe number or a bigint`,
+  );
 }
 
 /** Return a random seed, a safe number. */

@@ -61,15 +61,17 @@ const KINDS: Record<string, (data: Attributes) => Kind> = {
   Deck: (data) => deck(data, () => 0, true),
   EventDeck: (data) => deck(data, ({ round, event }) => round - +(event === ""), false),
   Order: ({ names, bits: width, most, seated }) => ({
-    read: ([raw]) => counted(most, (i) => bits(raw, width * i, width)).filter(Boolean).map((one) => names[one - 1]),
+    read: ([raw]) =>
+      counted(most, (i) => bits(raw, width * i, width))
+        .filter(Boolean)
+        .map((one) => names[one - 1]),
     write: (value, { seats }) => {
       const known = seated ? names.slice(0, seats) : names;
       return [packed(list(value, 0, most).map((one, i) => [width * i, indexOf(known, one) + 1]))];
     },
   }),
   Amounts: ({ names, low, high, bits: width }) => ({
-    read: (raw) =>
-      record(names, (i) => (width ? bits(raw[0], width * i, width) : Number(raw[i]))),
+    read: (raw) => record(names, (i) => (width ? bits(raw[0], width * i, width) : Number(raw[i]))),
     write: (value) => {
       const found: number[] = keyed(value, names).map((one) => whole(one, low, high));
       return width ? [packed(found.map((one, i) => [width * i, one]))] : found;
@@ -91,9 +93,8 @@ const KINDS: Record<string, (data: Attributes) => Kind> = {
   Multiset: ({ names, most }) => ({
     read: ([raw]) => names.flatMap((name: Json, i: number) => Array(bits(raw, 4 * i, 4)).fill(name)),
     write: (value) => {
-      const counts: number[] = names.map(() => 0);
-      for (const one of list(value, 0, most)) counts[indexOf(names, one)]! += 1;
-      return [packed(counts.map((count, i) => [4 * i, count]))];
+      const places = list(value, 0, most).map((one) => indexOf(names, one));
+      return [packed(names.map((_: Json, i: number) => [4 * i, places.filter((place) => place === i).length]))];
     },
   }),
   Section: ({ needs, shift }) => ({

@@ -37,7 +37,10 @@ export class Layout {
     const fields: Record<string, Json> = {};
     const players = Array.from({ length: memory[0] ?? 0 }, () => ({}));
     for (const { field, members, owner, around } of this.#slots(fields, players)) {
-      owner[field.name] = field.values.read(members.flatMap((member) => numbers(view, member)), around);
+      owner[field.name] = field.values.read(
+        members.flatMap((member) => numbers(view, member)),
+        around,
+      );
     }
     const { name, rulesRevision, catalogue } = this.#data;
     return { rules_revision: rulesRevision, ...(catalogue && { catalogue }), [name]: { ...fields, players } };

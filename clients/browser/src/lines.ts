@@ -92,9 +92,7 @@ export function chosen(lines: readonly Line[], level: Level, constants: Constant
   const tried = lines.filter((line) => line.visits);
   if (tried.length < 2 || !level.noise) return lines[0];
   const enough = constants.seen * Math.max(...tried.map((line) => line.visits));
-  const odds = tried.map(
-    (line) => Math.min(line.visits / enough, 1) * exp(-Math.max(line.loss, 0) / level.noise),
-  );
+  const odds = tried.map((line) => Math.min(line.visits / enough, 1) * exp(-Math.max(line.loss, 0) / level.noise));
   let left = unit * odds.reduce((sum, one) => sum + one, 0);
   for (const [i, line] of tried.entries()) {
     left -= odds[i] ?? 0;

@@ -84,7 +84,10 @@ function ask(
 
 function hear(asked: Map<number, Asked>, report: Report): void {
   const question = asked.get(report.id);
-  if ("update" in report) return question?.update(report.update);
+  if ("update" in report) {
+    question?.update(report.update);
+    return;
+  }
   asked.delete(report.id);
   if ("result" in report) question?.resolve(report.result);
   else question?.reject(new EngineError(report.error));
