@@ -1,5 +1,6 @@
 """Compiles the engine to WebAssembly with the C compiler of `ziglang`: the C code that Cython wrote for CPython."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -20,6 +21,7 @@ from clerestory.search.options import SETTLED_VISITS
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = Path(__file__).resolve().parent / "wasm"
 TRANSLATED = ROOT / "build" / "cython"
+CACHE = ROOT / "build" / "zig"
 RULES = ("rules", "guide", "inputs", "invariants", "tables")
 GAMES = {"cathedral": RULES, "duel": (*RULES, "effects", "effect_rules", "uses")}
 SEARCH = (
@@ -76,9 +78,14 @@ def require_compiler() -> None:
 
 
 def zig(*arguments: str) -> None:
-    """Run the C compiler. Raises SystemExit where it fails."""
+    """Run the C compiler, which compiles its C library once. Raises SystemExit where it fails."""
+    environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(CACHE), "ZIG_LOCAL_CACHE_DIR": str(CACHE)}
     done = subprocess.run(
-        [sys.executable, "-m", "ziglang", "cc", *arguments], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "ziglang", "cc", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
     )
     if done.returncode:
         raise SystemExit(f"the engine cannot be compiled:\n{done.stderr[-4000:]}")

@@ -34,7 +34,7 @@ CHECKS = Path(__file__).parent / "browser"
 NAMES = ("cathedral", "duel")
 TABLES = [(name, seats) for name in NAMES for seats in GAMES[name].seats]
 POSITIONS = 1000
-MAX_BYTES = 24 << 20  # of a tree, the default of the package
+MAX_BYTES = 16 << 20  # of a tree, the default of the package
 MOST = {"*.wasm": 100_000, "cathedral.bin": 90_000, "duel.bin": 90_000}  # compressed bytes
 
 

@@ -29,7 +29,7 @@ ROUNDS = 12
 GAMES_PLAYED = 500
 ITERATIONS = 50_000
 SEED = 7
-MAX_BYTES = 24 << 20  # of a tree, the default of the package
+MAX_BYTES = 16 << 20  # of a tree, the default of the package
 # Answers each line of JSON with one: seconds of random games and their plies, or of a search.
 SCRIPT = """
 import { createInterface } from "node:readline";
