@@ -3,6 +3,7 @@
 import gzip
 import json
 import math
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -293,6 +294,16 @@ def test_chromium_gives_the_same_answers(tmp_path: Path) -> None:
         found = json.loads(page.evaluate(IN_PAGE, [asked(*question) for question in wanted]))
     for question, answer in zip(wanted, found, strict=True):
         assert answer == written(*searched(*question)), question
+
+
+def test_the_example_of_the_readme_plays_a_game(tmp_path: Path) -> None:
+    [example] = re.findall(r"```ts\n(.*?)```", (PACKAGE / "README.md").read_text("utf-8"), re.DOTALL)
+    (tmp_path / "node_modules" / "@clerestory").mkdir(parents=True)
+    (tmp_path / "node_modules" / "@clerestory" / "engine").symlink_to(PACKAGE)
+    (tmp_path / "play.mjs").write_text(example.replace("timeMs: 500", "iterations: 200"))
+    done = node("play.mjs", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert re.fullmatch(r"\[ \d+, \d+ \] \[ [01.]+, [01.]+ \]", done.stdout.splitlines()[-1])
 
 
 @pytest.mark.parametrize("name", sorted(MOST))
