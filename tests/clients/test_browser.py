@@ -249,6 +249,13 @@ def test_wrong_input_is_refused_by_name(tmp_path: Path) -> None:
     assert printed(tmp_path, "refusals", [case for case, _ in REFUSED]) == expected
 
 
+def test_a_position_without_what_its_seat_knows_is_refused(tmp_path: Path) -> None:
+    games = (decisions(GAMES["cathedral"], 2, seed) for seed in range(30))
+    state = next(one for game in games for one in game if one.observe(one.turn) != one.observe(NATURE))
+    cases = [{"json": one.to_position(), "argument": {"iterations": 9}} for one in (state, state.observe(NATURE))]
+    assert printed(tmp_path, "refusals", cases) == [None, ["BadPosition", "position"]]
+
+
 # -- the package ---------------------------------------------------------------------------------------
 
 

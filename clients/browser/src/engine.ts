@@ -137,7 +137,7 @@ export class Engine {
       throw new BadOption("limits", "none is given: timeMs, iterations, level or signal is needed");
     }
     return {
-      view: position.observe(turn).toBytes(),
+      view: this.#view(position, turn),
       seat: turn,
       seed: requireSeed(options.seed ?? randomSeed()),
       iterations: this.#iterations(iterations, level),
@@ -146,6 +146,15 @@ export class Engine {
       level: level ?? 0,
       maxBytes: requireWhole("maxBytes", maxBytes, LEAST_BYTES, MOST_BYTES),
     };
+  }
+
+  /** Return the memory of a position as a seat knows it. Throws BadPosition if it leaves out what the seat knows. */
+  #view(position: Position, seat: number): Uint8Array {
+    const { core } = this.#rules;
+    const view = position.observe(seat).toBytes();
+    const again = core.observe(core.deal(view, 0n), seat);
+    if (view.every((byte, i) => byte === again[i])) return view;
+    throw new BadPosition([{ field: "position", problem: `leaves out what ${core.data.seatNames[seat]} knows` }]);
   }
 
   #iterations(iterations: number | undefined, level: number | undefined): number {

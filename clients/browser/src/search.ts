@@ -1,7 +1,7 @@
 // A search in this thread, in slices: of what one seat knows, and nothing else.
 
 import { type Core, now } from "./core.ts";
-import { BadPosition, EngineError } from "./errors.ts";
+import { EngineError } from "./errors.ts";
 import { calibration, certainty, chosen, type Line, ranked } from "./lines.ts";
 
 /** What is searched, and until when. */
@@ -76,13 +76,7 @@ export async function search(
   }
 }
 
-/** Begin a search. Throws BadPosition if the view leaves out what its seat knows. */
 function open(core: Core, { view, seat, seed, iterations, maxBytes }: Question): void {
-  const again = core.observe(core.deal(view, 0n), seat);
-  if (view.some((byte, i) => byte !== again[i])) {
-    const name = core.data.seatNames[seat];
-    throw new BadPosition([{ field: "position", problem: `leaves out what ${name} knows` }]);
-  }
   core.configure(view[0] ?? 0);
   core.write(core.state, view);
   if (!core.functions.search_open(core.state, seat, seed, maxBytes, core.data.tuning.constants.maxVisits)) {
