@@ -1,4 +1,4 @@
-"""The gateway's ASGI application: checks a request's origin, forwards calls, reports health, and serves the page."""
+"""The gateway's ASGI application: checks origins, forwards calls, and serves health, schemas and the page."""
 
 import asyncio
 import gzip
@@ -19,6 +19,7 @@ from clerestory.server.gateway.config import GatewaySettings
 from clerestory.server.gateway.errors import ConnectError, OwnError, UnreadableRequest
 from clerestory.server.gateway.http import CallerLeft, HttpExchange, Receive, Scope, Send
 from clerestory.server.gateway.methods import Method, methods
+from clerestory.server.gateway.openapi import openapi, position_schema
 from clerestory.server.gateway.page import NO_PAGE, File
 
 ACCEPTED = {
@@ -40,6 +41,8 @@ PREFLIGHT = [
     ("access-control-max-age", str(PREFLIGHT_SECONDS)),
 ]
 
+SCHEMAS = {"/openapi.json": openapi, "/position.schema.json": position_schema}
+VARIES = ("vary", "accept-encoding")
 GZIPPED = ("content-encoding", "gzip")
 READABLE = ("cross-origin-resource-policy", "cross-origin")  # any page may find out that there is a server
 
@@ -81,9 +84,19 @@ class GatewayApp:
         elif method is not None:
             await exchange.say(405, "Methods of the service are called by POST.\n", [("allow", "POST")])
         elif exchange.method in ("GET", "HEAD"):
-            await (self._tell_health if exchange.path == HEALTH else self._show)(exchange)
+            await self._get(exchange)
         else:
             await exchange.say(404, "The service has no such method.\n")
+
+    async def _get(self, exchange: HttpExchange) -> None:
+        """Answer a request for health, a schema, or a file of the page."""
+        if exchange.path == HEALTH:
+            await self._tell_health(exchange)
+        elif schema := SCHEMAS.get(exchange.path):
+            data, encoding = await compressed(exchange, schema())
+            await exchange.answer(200, "application/json", data, [VARIES, *encoding])
+        else:
+            await self._show(exchange)
 
     def _refusal(self, exchange: HttpExchange) -> str | None:
         """Return why the request's `Host` or `Origin` header is rejected; None if both are accepted."""
@@ -177,7 +190,7 @@ class GatewayApp:
             missing = exchange.path == "/" or not self._page
             await exchange.say(503 if missing else 404, NO_PAGE if missing else "The page has no such file.\n")
             return
-        headers = [("cache-control", file.cache), ("vary", "accept-encoding")]
+        headers = [("cache-control", file.cache), VARIES]
         if exchange.takes_gzip:
             await exchange.answer(200, file.content_type, file.packed, [*headers, GZIPPED])
         else:
