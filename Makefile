@@ -18,11 +18,13 @@ PAGE_SOURCES := $(shell find clients/web/src clients/typescript/src proto common
 	$(wildcard clients/web/*.json clients/web/*.mjs clients/web/*.py)
 CHECKED := build/checked
 WATCHED := build/watched
+ENGINE := build/browser/package/dist/duel.wasm
+ENGINE_SOURCES := $(wildcard clients/browser/*.* clients/browser/*/*)
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 MAKEFLAGS += --jobs=3  # packages are installed while the extensions and the page are built
 
 .PHONY: demo test test-system test-slow wheels test-extras test-asan test-tsan loadtest curve soak lint reference baseline bench client \
-	constraints clean
+	engine-wasm constraints clean
 
 demo: $(VENV)/.built  ## one recommendation, end to end: build, server, search, table; then a hint that improves
 	$(BIN)/clerestory show examples/positions/cathedral-3p-round4-draft.json
@@ -35,7 +37,7 @@ test: $(VENV)/.test  ## self-contained tests: no clock, no free core, no other p
 
 # For example, TEST_OPTIONS=--allow-missing skips tests whose programs are not installed.
 TEST_OPTIONS ?=
-test-system: $(VENV)/.system  ## real processes, browsers, kills, databases, proxies, clients in other languages
+test-system: $(VENV)/.system $(ENGINE)  ## real processes, browsers, kills, databases, proxies, clients in other languages
 	$(PYTEST) -m "system and not slow" $(TEST_OPTIONS)
 
 # With loadgroup, one process runs all tests of an xdist_group, so shared fixtures are built once.
@@ -102,7 +104,7 @@ bench: $(VENV)/.built
 	$(BIN)/clerestory bench search --game duel --seats 2
 
 constraints: $(VENV)/.system
-	$(PIP) install --quiet --group extras
+	$(PIP) install --quiet --group extras --group wasm
 	$(PIP) freeze --exclude-editable --exclude clerestory > constraints.txt
 
 clean:
@@ -119,6 +121,15 @@ $(VENV)/.tools: pyproject.toml constraints.txt
 
 client: $(VENV)/.tools  ## the client for TypeScript, packed for npm in dist/
 	$(BIN)/python clients/typescript/pack.py dist
+
+engine-wasm: $(ENGINE)  ## the engine for browsers and Node without a server, packed for npm in build/browser/
+
+$(ENGINE): $(VENV)/.wasm $(ENGINE_SOURCES)
+	$(BIN)/python clients/browser/pack.py build/browser
+
+$(VENV)/.wasm: $(VENV)/.built
+	$(INSTALL) --group wasm
+	touch $@
 
 $(PAGE): $(VENV)/.tools $(PAGE_SOURCES)
 	$(BIN)/python clients/web/build.py
