@@ -78,7 +78,7 @@ soak: $(VENV)/.test  ## an hour each: two servers and PostgreSQL; twice the capa
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	PATH=$(BIN):$$PATH cython-lint engine search tools
+	PATH=$(BIN):$$PATH cython-lint engine search clients/envs tools
 	$(BIN)/mypy
 	$(BIN)/buf lint
 	$(BIN)/buf format --diff --exit-code
@@ -107,7 +107,7 @@ constraints: $(VENV)/.system
 
 clean:
 	rm -rf build dist *.egg-info $(VENV)
-	find common engine search -name '*.so' -delete
+	find common engine search clients/envs -name '*.so' -delete
 
 # The interpreter's pip installs a newer pip faster than `venv` does; if it is missing or too old, `venv` is used.
 $(VENV)/.tools: pyproject.toml constraints.txt
