@@ -38,7 +38,7 @@ test-system: $(VENV)/.system  ## real processes, browsers, kills, databases, pro
 	$(PYTEST) -m "system and not slow" $(TEST_OPTIONS)
 
 # With loadgroup, one process runs all tests of an xdist_group, so shared fixtures are built once.
-EXTRAS := tests/search/arena/test_on_ray.py tests/search/openspiel
+EXTRAS := tests/search/arena/test_on_ray.py tests/search/openspiel tests/clients/envs/test_openspiel.py
 test-slow: $(VENV)/.system  ## long tests: packages built in isolation, long comparisons
 	$(PYTEST) --dist loadgroup -m slow --timeout 3600 $(EXTRAS:%=--ignore %) $(TEST_OPTIONS)
 
