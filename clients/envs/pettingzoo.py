@@ -1,4 +1,7 @@
-"""The games as PettingZoo environments, in which agents act in turn (AEC)."""
+"""The games as PettingZoo environments, in which agents act in turn (AEC).
+
+Importing this module registers `clerestory/cathedral-v0` and `clerestory/duel-v0` for `pettingzoo.make`.
+"""
 
 import secrets
 from typing import Any
@@ -6,7 +9,7 @@ from typing import Any
 import numpy as np
 from gymnasium.spaces import Dict, Discrete
 from numpy.typing import NDArray
-from pettingzoo import AECEnv
+from pettingzoo import AECEnv, register
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from clerestory.engine import NATURE, Rng, State
@@ -17,6 +20,7 @@ from clerestory.envs.drawing import picture_of
 from clerestory.envs.observing import Observer, action_mask
 from clerestory.envs.spaces import masked
 
+VERSION = 0  # increased when results of equal seeds and actions change
 RENDER_MODES = ("human", "ansi", "rgb_array")
 Observation = dict[str, NDArray[Any]]
 
@@ -62,7 +66,11 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         self.game = game if isinstance(game, Game) else game_named(game)
         self.observer = Observer(self.game, seats, observation)
         self.render_mode = render_mode
-        self.metadata = {"name": f"{self.game.name}_v0", "render_modes": [*RENDER_MODES], "is_parallelizable": False}
+        self.metadata = {
+            "name": f"{self.game.name}_v{VERSION}",
+            "render_modes": [*RENDER_MODES],
+            "is_parallelizable": False,
+        }
         self.possible_agents = [f"player_{seat}" for seat in range(self.observer.seats)]
         self.observation_spaces = {agent: masked(self.observer) for agent in self.possible_agents}
         self.action_spaces = {agent: Discrete(self.game.num_actions) for agent in self.possible_agents}
@@ -163,3 +171,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         if self._state is None:
             raise RuntimeError("call reset first")
         return self._state
+
+
+for each in ("cathedral", "duel"):
+    register("aec", f"clerestory/{each}-v{VERSION}", entry_point=f"{__name__}:env", kwargs={"game": each})

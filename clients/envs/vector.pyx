@@ -84,7 +84,7 @@ cdef class VectorGame:
     def metadata(self):
         """The autoreset mode, SAME_STEP."""
         from gymnasium.vector import AutoresetMode
-        return {"name": f"{self.game.name}_v0", "autoreset_mode": AutoresetMode.SAME_STEP}
+        return {"name": self.game.name, "autoreset_mode": AutoresetMode.SAME_STEP}
 
     @property
     def single_observation_space(self):

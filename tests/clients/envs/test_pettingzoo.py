@@ -6,13 +6,17 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pettingzoo
 import pytest
-from pettingzoo.test import api_test, render_test, seed_test
 
 from clerestory.engine import GAMES, Rng
 from clerestory.engine.errors import BadText, IllegalAction
 from clerestory.envs import GameEnv, env
 from clerestory.search import Searcher, observe
+
+with warnings.catch_warnings():  # where pygame is installed, this imports a game in the way that the library deprecates
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import api_test, render_test, seed_test
 
 CASES = [(name, seats) for name in ("cathedral", "duel") for seats in GAMES[name].seats]
 WITH_HANDS = [*CASES, ("toy", 2), ("toy", 3), ("toy", 4)]
@@ -97,6 +101,12 @@ def test_the_mask_is_that_of_the_agent_to_act_and_empty_for_others() -> None:
             assert mask.any() == (agent == selected)
             np.testing.assert_array_equal(mask, environment.infos[agent]["action_mask"])
         environment.step(np.flatnonzero(environment.observe(selected)["action_mask"])[0])
+
+
+def test_the_registry_makes_it() -> None:
+    made = pettingzoo.make("aec", "clerestory/cathedral-v0", seats=3)
+    assert (str(made.unwrapped), made.possible_agents) == ("cathedral_v0", ["player_0", "player_1", "player_2"])
+    assert isinstance(pettingzoo.make("aec", "clerestory/duel-v0").unwrapped, GameEnv)
 
 
 def test_a_search_of_this_package_advises_an_agent() -> None:
