@@ -7,8 +7,8 @@
 # Seen: `api_test` warns of the dictionary and of its space unless the name is in a list of the library's own games; and
 # `render_test` first makes every environment with render_mode="human", so one that refuses unknown modes fails.
 #
-#   guess_v0: Observation is not a NumPy array (24 times)
 #   guess_v0: Observation space for each agent probably should be gymnasium.spaces.box or gymnasium.spaces.discrete (2 times)
+#   guess_v0: Observation is not a NumPy array (9 times)
 #   tictactoe_v3: no warnings
 #   render_test: render_mode 'human' is not one of ansi
 #
