@@ -1,7 +1,6 @@
 """Builds, runs and gracefully stops the gRPC server."""
 
 import asyncio
-import gc
 import logging
 import os
 import signal
@@ -36,7 +35,7 @@ from clerestory.server.games.manager import GameManager, Limits
 from clerestory.server.games.store import Store
 from clerestory.server.games.stores.store_location import file_of, open_store
 from clerestory.server.lifecycle import Lifecycle
-from clerestory.server.memory import limit_bytes, resident_bytes
+from clerestory.server.memory import collect_seldom, limit_bytes, resident_bytes
 from clerestory.server.rpc.admission import MOST_CALLS, OPERATORS, STREAMS_INSIDE, AdmissionHandler, channel_options
 from clerestory.server.rpc.annotation_service import Annotations
 from clerestory.server.rpc.callers import Callers
@@ -375,7 +374,7 @@ async def serve(
     early = asyncio.Event()
     loop.add_signal_handler(signal.SIGHUP, early.set)
     app = await start(settings, inside)
-    gc.freeze()  # a server's objects are long-lived: collecting them would block the event loop for 30 ms
+    collect_seldom()
     hung_up = app.reload if app.has_files or not os.isatty(0) else partial(life.end, "SIGHUP")
     loop.add_signal_handler(signal.SIGHUP, hung_up)
     if early.is_set():

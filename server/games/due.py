@@ -232,7 +232,7 @@ class DueGames:
     async def _run(self, lane: WorkerPool, due: Due) -> None:
         """Move in a game as long as the server has to, and handle all failures."""
         try:
-            await self._attempt(lane, due.game_id)
+            await self._attempt(lane, due)
             self._told.pop(due.game_id, None)
             lane.stuck.pop(due.game_id, None)
         except Conflict:
@@ -248,9 +248,10 @@ class DueGames:
             lane.end(due)
             self._start()
 
-    async def _attempt(self, lane: WorkerPool, game_id: str) -> None:
+    async def _attempt(self, lane: WorkerPool, due: Due) -> None:
+        game_id = due.game_id
         with typed():
-            if self._store.shared and not await self._store.own(game_id):
+            if self._store.shared and not due.owned and not await self._store.own(game_id):
                 return
         async with self._cache.lend(game_id, fresh=True) as live:
             await self._require_a_way(live.hosted)

@@ -226,6 +226,18 @@ async def test_no_server_searches_in_a_game_that_another_owns() -> None:
 
 
 @on_simulated_time
+async def test_a_game_that_a_scan_has_taken_over_is_not_taken_over_again() -> None:
+    database = Database()
+    first, second = Server(database, 1), Server(database, 2)
+    await first.create(seats="bp")
+    first.kill()
+    with patch.object(second.store, "own", wraps=second.store.own) as own:
+        await moved(second, "game")
+    assert (database.rows["game"].owner, own.call_count) == (second.number, 0)
+    assert database.wrong == []
+
+
+@on_simulated_time
 async def test_a_game_of_a_later_version_is_released_to_other_servers(server_of: Callable[..., Server]) -> None:
     database = Database()
     Server(database, 1, old=True)

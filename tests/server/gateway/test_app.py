@@ -1,11 +1,13 @@
 """The requests that the gateway accepts, and its limits on size and time."""
 
 import asyncio
+import gzip
 import json
 
 import pytest
 
-from tests.server.gateway.harness import ADVICE, HOUR_S, JSON, LIST, PROTO, Caller, gateway, read_head, reason_of
+from clerestory.server.gateway.bridge import PASSED_ON
+from tests.server.gateway.harness import ADVICE, HOUR_S, JSON, LIST, PROTO, RULES, Caller, gateway, read_head, reason_of
 from tests.server.rpc.harness import LoopClock
 
 
@@ -33,6 +35,67 @@ async def test_a_page_from_elsewhere_may_not_call(caller: Caller, origin: str) -
     refused = await caller.call(LIST, b"", origin=origin)
     own = await caller.call(LIST, b"", origin=f"http://{caller.host}:{caller.port}")
     assert (refused.status, own.status) == (403, 200)
+
+
+SITE, OTHER = "https://play.example.org", "http://play.example.org"
+PREFLIGHT = {"access_control_request_method": "POST", "access_control_request_headers": "content-type"}
+
+
+async def test_pages_of_a_listed_origin_may_call_and_read_errors() -> None:
+    async with gateway(origins=(SITE,)) as caller:
+        asked = await caller.ask("OPTIONS", LIST, origin=SITE, **PREFLIGHT)
+        answers = [
+            await caller.call(LIST, b"", origin=SITE),
+            await caller.call(ADVICE + "RecommendMove", {}, origin=SITE),
+            await caller.ask("GET", LIST, origin=SITE),
+            await caller.ask("GET", "/health", origin=SITE),
+        ]
+    assert asked.status == 200
+    assert asked.headers["access-control-allow-methods"] == "GET, POST"
+    allowed = asked.headers["access-control-allow-headers"].split(", ")
+    assert {"content-type", "connect-protocol-version", "connect-timeout-ms", *PASSED_ON} <= set(allowed)
+    assert [answer.status for answer in answers] == [200, 400, 405, 200]
+    for answer in [asked, *answers]:
+        assert answer.headers["access-control-allow-origin"] == SITE
+        assert answer.headers["vary"] == "origin"
+        assert "access-control-allow-credentials" not in answer.headers
+
+
+async def test_pages_of_other_origins_are_allowed_nothing() -> None:
+    async with gateway(origins=(SITE,)) as caller:
+        for origin in (OTHER, f"{SITE}:8443", f"{SITE}.evil.example", f"{SITE}/", "null", "*"):
+            for verb, headers in (("OPTIONS", PREFLIGHT), ("POST", {"content_type": PROTO}), ("GET", {})):
+                answer = await caller.ask(verb, LIST, origin=origin, **headers)
+                assert answer.status == 403, (origin, verb)
+                assert "access-control-allow-origin" not in answer.headers
+
+
+async def test_without_listed_origins_no_preflight_is_answered(caller: Caller) -> None:
+    answer = await caller.ask("OPTIONS", LIST, origin=SITE, **PREFLIGHT)
+    assert answer.status == 403
+    assert b"--web-origin" in answer.body
+    assert not [name for name in answer.headers if name.startswith("access-control") or name == "vary"]
+
+
+async def test_any_page_may_find_out_that_there_is_a_server(caller: Caller) -> None:
+    assert (await caller.ask("GET", "/health")).headers["cross-origin-resource-policy"] == "cross-origin"
+    assert (await caller.call(LIST, b"")).headers["cross-origin-resource-policy"] == "same-origin"
+
+
+async def test_an_answer_is_compressed_if_it_is_long_and_the_client_accepts_it(caller: Caller) -> None:
+    catalogue: dict[str, str] = {"game": "cathedral"}
+    plain = await caller.call(RULES + "DescribeCatalogue", catalogue)
+    answers = [
+        await caller.call(RULES + "DescribeCatalogue", catalogue, accept_encoding=encoding)
+        for encoding in ("gzip", "br, gzip;q=0.5", "gzip;q=0", "br")
+    ]
+    packed = [answer.headers.get("content-encoding") == "gzip" for answer in answers]
+    assert packed == [True, True, False, False]
+    for answer, is_packed in zip(answers, packed, strict=True):
+        assert (gzip.decompress(answer.body) if is_packed else answer.body) == plain.body
+    assert len(answers[0].body) < len(plain.body) / 3
+    short = await caller.call(RULES + "ListActions", {}, accept_encoding="gzip")
+    assert "content-encoding" not in short.headers
 
 
 FORMS = ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "", "application/connect+proto")
