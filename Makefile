@@ -49,7 +49,7 @@ test-extras: $(VENV)/.test  ## the tests that need large packages: Ray, OpenSpie
 test-asan: $(CHECKED)/.built  ## engine and search with bounds checks, AddressSanitizer and UBSan
 	PYTHONPATH=$(CHECKED) PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
-	$(BIN)/python -m pytest -p no:cacheprovider tests/engine tests/search
+	$(BIN)/python -m pytest -p no:cacheprovider tests/engine tests/search tests/clients/envs/test_vector.py
 
 test-tsan: $(WATCHED)/.built  ## threads that share a tree, counted to the last visit, with ThreadSanitizer
 	PYTHONPATH=$(WATCHED) TSAN_OPTIONS=halt_on_error=1 LD_PRELOAD="$$(gcc -print-file-name=libtsan.so)" \
