@@ -172,12 +172,12 @@ async def start(settings: Settings, inside: str = "") -> App:
     analysis = AnalysisEngine(settings, metrics.count_soon)
     callers = Callers(tokens, lambda game_id, token: manager.seat_of(game_id, token))
     advisor = AdvisorHandlers(analysis, callers)
-    manager = kept_games(store, settings, Bots(analysis).choose)
+    manager = hosted_games(store, settings, Bots(analysis).choose)
     watch(metrics, analysis, manager)
     watch_limits(metrics, settings, room, manager)
     watch_end(metrics, certificates)
     most = max(MOST_CALLS, 4 * settings.max_searches)
-    admission = AdmissionHandler(CallInterceptor(metrics), tokens, callers, most, advisor.places)
+    admission = AdmissionHandler(CallInterceptor(metrics), tokens, callers, most, advisor.admissions)
     chunks = Chunks(callers)
     played = GameHandlers(manager, callers, chunks, settings.max_watchers)
     add_services(admission, advisor, played, Annotations(Reviewer(analysis), manager, callers), chunks, standing)
@@ -270,7 +270,7 @@ async def report_games(standing: HealthServicer, healthy: bool) -> None:
     await standing.set(GAMES, state)
 
 
-def kept_games(store: Store, settings: Settings, choose: Choose) -> GameManager:
+def hosted_games(store: Store, settings: Settings, choose: Choose) -> GameManager:
     """Return the game manager of a server."""
     limits = Limits(settings.max_games, settings.max_games_each, settings.max_bytes_each, settings.max_games_a_minute)
     return GameManager(
@@ -383,6 +383,6 @@ async def serve(
         around.enter_context(life)
         try:
             await around.enter_async_context(beside(app))
-            await life.until_told(address=app.address, workers=settings.workers)
+            await life.until_signalled(address=app.address, workers=settings.workers)
         finally:
             await app.finish()

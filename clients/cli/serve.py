@@ -197,7 +197,7 @@ async def stand(
             hung_up = partial(life.end, "SIGHUP") if ends else partial(redial, web, dialled)
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, hung_up)
             announce(f"clerestory has its page at {web.url}")
-            await life.until_told(address=web.url, server=server.target)
+            await life.until_signalled(address=web.url, server=server.target)
 
 
 def redial(web: "OpenGateway", dialled: Callable[[], "Connection"]) -> None:

@@ -1,4 +1,4 @@
-"""The gateway's ASGI application: checks a request's origin, forwards calls, reports health, and serves the page."""
+"""The gateway's ASGI application: checks origins, forwards calls, and serves health, schemas and the page."""
 
 import asyncio
 import gzip
@@ -19,6 +19,7 @@ from clerestory.server.gateway.config import GatewaySettings
 from clerestory.server.gateway.errors import ConnectError, OwnError, UnreadableRequest
 from clerestory.server.gateway.http import CallerLeft, HttpExchange, Receive, Scope, Send
 from clerestory.server.gateway.methods import Method, methods
+from clerestory.server.gateway.openapi import openapi, position_schema
 from clerestory.server.gateway.page import NO_PAGE, File
 
 ACCEPTED = {
@@ -40,6 +41,8 @@ PREFLIGHT = [
     ("access-control-max-age", str(PREFLIGHT_SECONDS)),
 ]
 
+SCHEMAS = {"/openapi.json": openapi, "/position.schema.json": position_schema}
+VARIES = ("vary", "accept-encoding")
 GZIPPED = ("content-encoding", "gzip")
 READABLE = ("cross-origin-resource-policy", "cross-origin")  # any page may find out that there is a server
 
@@ -72,8 +75,8 @@ class GatewayApp:
     async def _answer(self, exchange: HttpExchange) -> None:
         method = methods().get(exchange.path)
         exchange.also += self._sharing(exchange)
-        if refusal := self._refusal(exchange):
-            await exchange.say(403, refusal)
+        if problem := self._why_rejected(exchange):
+            await exchange.say(403, problem)
         elif exchange.method == "OPTIONS" and "access-control-request-method" in exchange.headers:
             await exchange.say(200, "", PREFLIGHT)
         elif method is not None and exchange.method == "POST":
@@ -81,11 +84,21 @@ class GatewayApp:
         elif method is not None:
             await exchange.say(405, "Methods of the service are called by POST.\n", [("allow", "POST")])
         elif exchange.method in ("GET", "HEAD"):
-            await (self._tell_health if exchange.path == HEALTH else self._show)(exchange)
+            await self._get(exchange)
         else:
             await exchange.say(404, "The service has no such method.\n")
 
-    def _refusal(self, exchange: HttpExchange) -> str | None:
+    async def _get(self, exchange: HttpExchange) -> None:
+        """Answer a request for health, a schema, or a file of the page."""
+        if exchange.path == HEALTH:
+            await self._tell_health(exchange)
+        elif schema := SCHEMAS.get(exchange.path):
+            data, encoding = await compressed(exchange, schema())
+            await exchange.answer(200, "application/json", data, [VARIES, *encoding])
+        else:
+            await self._show(exchange)
+
+    def _why_rejected(self, exchange: HttpExchange) -> str | None:
         """Return why the request's `Host` or `Origin` header is rejected; None if both are accepted."""
         host, origin = exchange.headers.get("host", ""), exchange.headers.get("origin")
         named = HOST.fullmatch(host)
@@ -122,7 +135,7 @@ class GatewayApp:
             timeout, headers = read_timeout(exchange.headers), passed_on(exchange.headers)
             payload = codec.payload(await exchange.body(), exchange.headers)
         except ConnectError as error:
-            await refuse(exchange, codec, error)
+            await send_error(exchange, codec, error)
             return
         call = BrowserCall(method, payload, headers, timeout, exchange.caller)
         await exchange.while_there(self._forward(exchange, codec, call))
@@ -132,7 +145,7 @@ class GatewayApp:
         try:
             message = await self._reader.read(codec, call.method, call.message, call.address)
         except ConnectError as error:
-            await refuse(exchange, codec, error)
+            await send_error(exchange, codec, error)
             return
         answer = self._stream if call.method.streams else self._unary
         await answer(exchange, codec, replace(call, message=message))
@@ -142,7 +155,7 @@ class GatewayApp:
             answer, before, trailers = await self._bridge.unary(call)
             data = await codec.response(call.method, answer)
         except ConnectError as error:
-            await refuse(exchange, codec, error)
+            await send_error(exchange, codec, error)
             return
         headers = [(name, value) for name, value in before if name == LANGUAGE]
         data, encoding = await compressed(exchange, data)
@@ -177,7 +190,7 @@ class GatewayApp:
             missing = exchange.path == "/" or not self._page
             await exchange.say(503 if missing else 404, NO_PAGE if missing else "The page has no such file.\n")
             return
-        headers = [("cache-control", file.cache), ("vary", "accept-encoding")]
+        headers = [("cache-control", file.cache), VARIES]
         if exchange.takes_gzip:
             await exchange.answer(200, file.content_type, file.packed, [*headers, GZIPPED])
         else:
@@ -201,7 +214,7 @@ def tell_user(exchange: HttpExchange, error: ConnectError) -> None:
         error.tell_in(asked)
 
 
-async def refuse(exchange: HttpExchange, codec: Codec, error: ConnectError) -> None:
+async def send_error(exchange: HttpExchange, codec: Codec, error: ConnectError) -> None:
     """Send an error: with its HTTP status, or in the envelope that ends a stream."""
     tell_user(exchange, error)
     if codec.streams:

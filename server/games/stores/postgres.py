@@ -65,7 +65,7 @@ LEASE = 6.0  # seconds without a heartbeat after which a server can lose its gam
 CHANNEL = "clerestory_games"
 MADE = "clerestory_made"  # a separate channel, because earlier versions do not understand these notifications
 DEPENDENT = ("review", "key", "entry")  # tables with rows of games
-AT_ONCE = 1000  # rows that the event loop handles in one step
+FETCH_BATCH = 1000  # rows that the event loop handles in one step
 NOBODY = 0  # not the number of any server
 
 T = TypeVar("T")
@@ -166,7 +166,7 @@ class PostgresStore:
             "SELECT number, kind, seat, text, moment FROM entry WHERE game = %s AND number >= %s ORDER BY number"
         )
         rows = await self._ask(text, (game_id, number), game_id)
-        if len(rows) < AT_ONCE:
+        if len(rows) < FETCH_BATCH:
             return entries_of(number, rows)
         return await asyncio.to_thread(entries_of, number, rows)
 
@@ -188,7 +188,7 @@ class PostgresStore:
         async def do(cursor: Cursor) -> dict[str, Tally]:
             await cursor.execute(TALLY)
             found: dict[str, Tally] = {}
-            while rows := await cursor.fetchmany(AT_ONCE):
+            while rows := await cursor.fetchmany(FETCH_BATCH):
                 found |= {maker: Tally(*counts) for maker, *counts in rows}
                 await asyncio.sleep(0)  # let calls run
             return found

@@ -1,4 +1,4 @@
-"""The requests that the gateway accepts, and its limits on size and time."""
+"""The requests that the gateway accepts, its limits on size and time, and its health."""
 
 import asyncio
 import gzip
@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from clerestory.server.gateway.bridge import PASSED_ON
+from clerestory.server.gateway.app import HEALTH
+from clerestory.server.gateway.bridge import PASSED_ON, SERVER_GONE
 from tests.server.gateway.harness import ADVICE, HOUR_S, JSON, LIST, PROTO, RULES, Caller, gateway, read_head, reason_of
 from tests.server.rpc.harness import LoopClock
 
@@ -182,3 +183,26 @@ async def test_every_answer_has_the_headers_of_safety(caller: Caller) -> None:
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["referrer-policy"] == "no-referrer"
         assert "server" not in answer.headers
+
+
+@pytest.mark.parametrize("verb", ["GET", "HEAD"])
+async def test_a_gateway_says_whether_its_server_serves(verb: str) -> None:
+    async with gateway() as caller:
+        serving = await caller.ask(verb, HEALTH)
+        await caller.server.app.health.enter_graceful_shutdown()
+        draining = await caller.ask(verb, HEALTH)
+        await caller.server.app.servers[0].stop(None)
+        gone = await caller.ask(verb, HEALTH)
+    answers = (serving, draining, gone)
+    said = ["SERVING\n", "NOT_SERVING\n", f"{SERVER_GONE}\n"] if verb == "GET" else [""] * 3
+    assert [one.status for one in answers] == [200, 503, 503]
+    assert [one.body.decode() for one in answers] == said
+    assert serving.headers["cache-control"] == "no-store"
+
+
+async def test_health_needs_no_token_but_a_name_of_the_gateway(tmp_path_factory: pytest.TempPathFactory) -> None:
+    tokens = tmp_path_factory.mktemp("tokens") / "tokens"
+    tokens.write_text("open-sesame-and-close")
+    async with gateway(token_file=tokens) as caller:
+        answers = [await caller.ask("GET", HEALTH, host=host) for host in ("localhost", "evil.example")]
+    assert [answer.status for answer in answers] == [200, 403]
