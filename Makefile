@@ -41,7 +41,7 @@ test-system: $(VENV)/.system $(ENGINE)  ## real processes, browsers, kills, data
 	$(PYTEST) -m "system and not slow" $(TEST_OPTIONS)
 
 # With loadgroup, one process runs all tests of an xdist_group, so shared fixtures are built once.
-EXTRAS := tests/search/arena/test_on_ray.py tests/search/openspiel
+EXTRAS := tests/search/arena/test_on_ray.py tests/search/openspiel tests/clients/envs/test_openspiel.py
 test-slow: $(VENV)/.system  ## long tests: packages built in isolation, long comparisons
 	$(PYTEST) --dist loadgroup -m slow --timeout 3600 $(EXTRAS:%=--ignore %) $(TEST_OPTIONS)
 
@@ -52,7 +52,7 @@ test-extras: $(VENV)/.test  ## the tests that need large packages: Ray, OpenSpie
 test-asan: $(CHECKED)/.built  ## engine and search with bounds checks, AddressSanitizer and UBSan
 	PYTHONPATH=$(CHECKED) PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
-	$(BIN)/python -m pytest -p no:cacheprovider tests/engine tests/search
+	$(BIN)/python -m pytest -p no:cacheprovider tests/engine tests/search tests/clients/envs/test_vector.py
 
 test-tsan: $(WATCHED)/.built  ## threads that share a tree, counted to the last visit, with ThreadSanitizer
 	PYTHONPATH=$(WATCHED) TSAN_OPTIONS=halt_on_error=1 LD_PRELOAD="$$(gcc -print-file-name=libtsan.so)" \
@@ -81,7 +81,7 @@ soak: $(VENV)/.test  ## an hour each: two servers and PostgreSQL; twice the capa
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	PATH=$(BIN):$$PATH cython-lint engine search tools
+	PATH=$(BIN):$$PATH cython-lint engine search clients/envs tools
 	$(BIN)/mypy
 	$(BIN)/buf lint
 	$(BIN)/buf format --diff --exit-code
@@ -109,7 +109,7 @@ constraints: $(VENV)/.system
 
 clean:
 	rm -rf build dist *.egg-info $(VENV)
-	find common engine search -name '*.so' -delete
+	find common engine search clients/envs -name '*.so' -delete
 
 # The interpreter's pip installs a newer pip faster than `venv` does; if it is missing or too old, `venv` is used.
 $(VENV)/.tools: pyproject.toml constraints.txt
