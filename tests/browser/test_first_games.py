@@ -84,7 +84,7 @@ def test_a_costly_move_is_asked_about_once_and_the_end_teaches(newcomer: Page) -
     version = version_of(newcomer)
     costly = newcomer.locator('.action[data-action="end"]')
     costly.press("Enter")
-    expect(newcomer.locator(QUESTION)).to_contain_text("of a win. Sure?")
+    expect(newcomer.locator(QUESTION)).to_contain_text("of a win better")
     expect(costly).to_be_focused()
     assert violations(newcomer) == []
     assert version_of(newcomer) == version
@@ -110,7 +110,7 @@ def test_a_costly_plan_is_asked_about_and_stays_as_it_was(newcomer: Page) -> Non
     version = version_of(newcomer)
     finish = newcomer.locator('.action[data-action="finish"]')
     finish.click()
-    expect(newcomer.locator(QUESTION)).to_contain_text("of a win. Sure?")
+    expect(newcomer.locator(QUESTION)).to_contain_text("of a win better")
     assert violations(newcomer) == []
     newcomer.get_by_role("button", name="Something else").click()
     expect(newcomer.locator(QUESTION)).to_have_count(0)

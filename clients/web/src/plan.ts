@@ -41,6 +41,7 @@ export class Plan {
   readonly uses = signal<Readonly<Record<string, number>>>({});
   readonly #position: AnyPosition;
   readonly #key: string;
+  #own: boolean; // whether a person has chosen something in it
   readonly #calls = new Series();
   #closed = false;
   #answered: Promise<void>;
@@ -50,6 +51,7 @@ export class Plan {
     this.#position = position;
     this.#key = PREFIX + name;
     this.uses.value = stored(this.#key, {});
+    this.#own = browser.get(this.#key) !== null;
     this.#answered = this.#ask();
     void this.#answered.then(() => this.#askIdle());
   }
@@ -67,8 +69,16 @@ export class Plan {
     this.#closed = true;
   }
 
+  /** Begin with some uses, unless a person has already chosen some. */
+  suggest(uses: Readonly<Record<string, number>>): void {
+    if (this.#own || !Object.keys(uses).length) return;
+    this.uses.value = uses;
+    this.#answered = this.#ask();
+  }
+
   /** Plan how often something is used. */
   set(item: string, times: number): void {
+    this.#own = true;
     this.uses.value = { ...this.uses.value, [item]: times };
     store(this.#key, this.uses.value);
     this.#answered = this.#ask();
