@@ -133,7 +133,7 @@ function Use({ plan, one, label, game, catalogue }: UseProps) {
     <li>
       <span class="use pictured">
         {label}
-        <span class="drawn-use" dir="ltr">
+        <span class="drawn-use">
           <Item game={game} id={one.item} catalogue={catalogue} />
         </span>
       </span>

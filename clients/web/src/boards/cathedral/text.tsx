@@ -68,8 +68,8 @@ function Town({ of: position, catalogue }: BoardProps & { of: CathedralPosition 
   const [foreseen = ""] = eventDeck.length === 1 ? eventDeck : []; // more than one is a whole deck, which is hidden from all
   const cost = placingCost(position);
   const sold = Object.entries(PRICES).map(([kind, price]) => {
-    const number = Number(stock?.[kind as "sand"] ?? 0);
-    return say("place.stock", { price, number, thing: say(`thing.${kind as "sand"}`) });
+    const left = Number(stock?.[kind as "sand"] ?? 0);
+    return say("place.stock", { price, what: amounts({ [kind]: left }) });
   });
   return (
     <Facts

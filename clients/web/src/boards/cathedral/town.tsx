@@ -7,7 +7,7 @@ import { Change, Count, Spot, Unseen, useBoard } from "../spots.tsx";
 import { CraftsmanCard, Site, TextCard } from "./cards.tsx";
 import { Church } from "./church.tsx";
 import { Location, Space, seatOf, useGame, useOwn } from "./parts.tsx";
-import { METAL_PRICE, numberOf, PRICES, PRIORY, permitted, taxTold, tradeOf } from "./words.ts";
+import { amounts, METAL_PRICE, numberOf, PRICES, PRIORY, permitted, taxTold, tradeOf } from "./words.ts";
 
 type Cube = (typeof CUBES)[number];
 const CUBES = ["sand", "wood", "stone", "metal"] as const;
@@ -332,7 +332,7 @@ function Stock({ kind, price }: { kind: Cube; price: number }) {
     <Spot
       place={`stock.${kind}`}
       class={barred ? "stock barred" : "stock"}
-      title={say("place.stock", { price, number: left, thing: say(`thing.${kind}`) })}
+      title={say("place.stock", { price, what: amounts({ [kind]: left }) })}
     >
       <span class="pile">
         {Array.from({ length: left }, (_, index) => (

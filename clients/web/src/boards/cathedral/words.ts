@@ -45,7 +45,8 @@ export function effectOf(card: Card | undefined): string {
   const key = `effect.${kind}`;
   if (!knows(key)) return plainly(effect);
   const what = amounts(kind === "priory" || kind === "lose_vp" ? { vp: of.vp } : of);
-  return sayAny(key, { ...of, what, count: Number(of.cards), cubes: signed(Number(of.cubes)) });
+  const count = Math.abs(Number(of.cards ?? of.cubes));
+  return sayAny(key, { ...of, what, count, cubes: signed(Number(of.cubes)) });
 }
 
 /** What a craftsman takes, needs and gives, and how often. */
@@ -73,7 +74,7 @@ export function tradeOf(catalogue: Catalogue, id: string): Trade | undefined {
 export function tradeTold({ takes, needs, gives, capacity, requires, permits }: Trade, catalogue: Catalogue): string {
   const held = amounts(needs);
   return listed([
-    say("trade", { takes: amounts(takes) || say("trade.nothing"), gives: amounts(gives), times: capacity }),
+    say("trade", { takes: amounts(takes) || say("trade.nothing"), gives: amounts(gives), count: capacity }),
     held && say("trade.held", { what: held }),
     requires.length > 0 && say("trade.beside", { who: eitherOf(requires, catalogue) }),
     permits && say("trade.permits", { what: permitted(permits) }),

@@ -1,7 +1,7 @@
 // The nine cards, the lines that can be claimed, and the markers.
 
 import { Fragment } from "preact";
-import { gameText, say } from "../../texts.ts";
+import { gameText, isTurned, say } from "../../texts.ts";
 import { Arrow, Builder, Good, Picture } from "../art.tsx";
 import { Spot, Unseen, useBoard } from "../spots.tsx";
 import { divisible } from "../words.ts";
@@ -50,7 +50,7 @@ function Handle({ name, turn }: { name: string; turn: number }) {
       class={`handle of-${name.split(" ")[0]}`}
       title={gameText("duel", `line.${name.replace(" ", ".")}`)}
     >
-      <span style={{ rotate: `${turn}deg` }}>
+      <span style={{ rotate: `${isTurned.value ? -turn : turn}deg` }}>
         <Arrow />
       </span>
     </Spot>
