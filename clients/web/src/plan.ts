@@ -53,15 +53,20 @@ export class Plan {
     this.uses.value = stored(this.#key, {});
     this.#own = browser.get(this.#key) !== null;
     this.#answered = this.#ask();
-    void this.#answered.then(() => this.#askIdle());
+    void this.#askIdle();
   }
 
   /** The actions of all that is planned, also where the service is still to answer. */
   async actions(): Promise<string[]> {
-    do await this.#answered;
-    while (this.busy.value);
+    await this.#settled();
     if (this.#closed || this.refused.value) return [];
     return this.answer.value?.actions.map((action) => action.text) ?? [];
+  }
+
+  /** Wait until the service has answered the last question about the plan. */
+  async #settled(): Promise<void> {
+    do await this.#answered;
+    while (this.busy.value);
   }
 
   /** Stop asking: the task has changed. */
@@ -120,6 +125,7 @@ export class Plan {
 
   /** Ask why things cannot be used at all. What must be held does not change while a plan is made, so once is enough. */
   async #askIdle(): Promise<void> {
+    await this.#settled();
     const unused = this.answer.value?.possible.filter((one) => !one.most && !one.planned) ?? [];
     if (!unused.length || !unused.every((one) => one.kind === "convert")) return;
     const uses = Object.fromEntries(unused.map((one) => [one.item, 1]));

@@ -6,7 +6,6 @@ import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
 import { say } from "../texts.ts";
 import { actorOf, amounts, numberOf, PRIORY, placingCost, priorPoints } from "./cathedral/words.ts";
-import { lineOf } from "./duel/places.ts";
 import { contested, placingPrices } from "./duel/sections.ts";
 import type { Catalogue } from "./types.ts";
 import { listed } from "./words.ts";
@@ -46,6 +45,5 @@ function thereIs(space: string, now: CathedralPosition, catalogue: Catalogue): s
 
 function inDuel({ kind, arguments: words }: LegalAction, now: DuelPosition, catalogue: Catalogue) {
   if (kind === "build") return gold(placingPrices(now, catalogue)[words.length - 2]);
-  if (kind === "claim") return listed(lineOf(words, now).map((id) => catalogue.name(id)));
   return kind === "stop" ? catalogue.name(contested(now)) : "";
 }

@@ -2,7 +2,7 @@
 // another draw could only be the same, the page accepts by itself.
 
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { COLOURS } from "../boards/places.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
@@ -38,10 +38,13 @@ export function KeepDraws({ kept, actions, position }: Props) {
   ] as const;
   const busy = kept.busy.value;
   const all = isSame(position) || choices.some(([name]) => name === standing.value);
+  const refused = useRef<readonly LegalAction[]>();
   useEffect(() => {
-    if (!stands || kept.busy.value || !all) return;
+    if (!stands || kept.busy.value || !all || refused.current === actions) return;
     void kept.play(stands).then((played) => {
-      if (!played) standing.value = ""; // rather than that it is refused again and again
+      if (played) return;
+      standing.value = ""; // rather than that it is refused again and again
+      refused.current = actions;
     });
   }, [actions, busy, all]);
   if (!stands) return null;
