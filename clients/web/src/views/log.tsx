@@ -53,8 +53,11 @@ export const Log = memo(({ applied, seats, at, since, glyphs, onGo, replays, onR
           »
         </Button>
         {replays && (
-          <Button aria-label={say("log.replay")} title={say("log.replay")} off={!onReplay} onPress={() => onReplay?.()}>
-            ↻ <kbd>r</kbd>
+          <Button title={say("log.replay")} off={!onReplay} onPress={() => onReplay?.()}>
+            <span class="unseen">{say("log.replay")}</span>
+            <span aria-hidden="true">
+              ↻ <kbd>r</kbd>
+            </span>
           </Button>
         )}
       </div>
