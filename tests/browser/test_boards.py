@@ -339,8 +339,9 @@ def test_a_craftsman_who_works_only_beside_another_says_so_and_is_grey_without_h
         crew = boards.locator(".player.of-red .crew")
         expect(crew.locator(".barred")).to_have_count(lacks)
         expect(crew.locator(".held .figure")).to_have_count(1)
-        expect(crew).to_contain_text("only together with Mortar mixer or Master mortar mixer")
-        expect(crew.locator(".lack")).to_have_text(["does not work without Mortar mixer or Master mortar mixer"] * lacks)
+        either = "Mortar mixer or Master mortar mixer"
+        expect(crew).to_contain_text(f"only together with {either}")
+        expect(crew.locator(".lack")).to_have_text([f"does not work without {either}"] * lacks)
     red["craftsmen"] = ["mason_1"]
     show(boards, exhibit | {"words": True})
     expect(row(boards, "Craftsmen")).to_contain_text("does not work without Mortar mixer")
@@ -375,8 +376,7 @@ def test_a_place_asks_before_what_its_action_gives_up(boards: Page) -> None:
 
 
 def test_cards_of_the_other_colour_are_marked_and_said_with_a_claim(boards: Page) -> None:
-    state, text = where("claim row 2")
-    exhibit = gallery.plain(state)
+    exhibit = gallery.plain(where("claim row 2")[0])
     exhibit["position"]["duel"]["grid"][3:6] = ["jack", "regan_hamleigh", "aliena"]
     foreign = {0: ["jack", "aliena"], 1: ["regan_hamleigh"]}[exhibit["viewer"]]
     show(boards, exhibit)

@@ -216,8 +216,7 @@ def test_the_best_plan_is_filled_in_and_finishing_says_what_it_leaves(page: Page
 
 
 def test_a_card_closes_a_round_with_what_it_brought_until_a_key_is_pressed(page: Page) -> None:
-    about_to(page, "convert")
-    page.evaluate("localStorage.setItem('round-card', '600000')")
+    page.add_init_script("localStorage['round-card'] = '600000'")
     page.reload()
     about_to(page, "convert")
     web.begin(page)
