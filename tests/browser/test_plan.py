@@ -224,7 +224,7 @@ def test_a_card_closes_a_round_with_what_it_brought_until_a_key_is_pressed(page:
     card = page.locator(".round-end")
     expect(card).to_contain_text("Round 1 of 6")
     expect(card.locator(".gained")).to_have_count(2)
-    expect(card).to_contain_text(re.compile(r"\+\d points? \(.+\)"))
+    expect(card).to_contain_text(re.compile(r"\+\d\spoints? \(.+\)"))
     page.keyboard.press("x")
     expect(card).to_have_count(0)
     assert web.settled(page)
