@@ -8,9 +8,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # Python caches the bytecode of imported modules even if the environment disables it, so pip need not compile everything.
 export PYTHONDONTWRITEBYTECODE :=
 INSTALL := $(PIP) install --quiet --no-compile --constraint constraints.txt
-FOLDERS := common engine search server clients tools/bench proto
-SOURCES := setup.py MANIFEST.in pyproject.toml $(shell find $(FOLDERS) -type f -not -path '*/__pycache__/*' \
-	-not -path 'clients/web/*' -not -path 'clients/typescript/*' -not -name '*.so' -not -name '*.pyc' 2>/dev/null)
+# The shipped folders, from the list in pyproject.toml.
+FOLDERS := proto $(shell sed -n '/shipped = false/d; s/.*{ folder = "\([a-z0-9/]*\)".*/\1/p' pyproject.toml)
+SOURCES := setup.py MANIFEST.in pyproject.toml $(sort $(shell find $(FOLDERS) -type f -not -path '*/__pycache__/*' \
+	-not -name '*.so' -not -name '*.pyc' 2>/dev/null))
 CYTHON := $(filter %.pyx %.pxd %.h %.toml search/options.py setup.py,$(SOURCES))
 PAGE := clients/web/dist/index.html
 PAGE_SOURCES := $(shell find clients/web/src clients/typescript/src proto common/i18n server/lessons -type f -not -name '*.py*' -not -path '*/src/gen/*') \
@@ -54,7 +55,7 @@ test-asan: $(CHECKED)/.built  ## engine and search with bounds checks, AddressSa
 test-tsan: $(WATCHED)/.built  ## threads that share a tree, counted to the last visit, with ThreadSanitizer
 	PYTHONPATH=$(WATCHED) TSAN_OPTIONS=halt_on_error=1 LD_PRELOAD="$$(gcc -print-file-name=libtsan.so)" \
 	setarch --addr-no-randomize $(BIN)/python -m pytest -p no:cacheprovider -p no:xdist --timeout 0 \
-	tests/search/test_sharing.py tests/search/test_sweeps.py
+	tests/search/test_sharing.py tests/search/test_sweep.py
 
 # Interpreters, such as WHEELS="python3.11 python3.13"; each must be able to create virtual environments.
 WHEELS ?= $(PYTHON)
@@ -86,9 +87,8 @@ lint: $(VENV)/.lint
 	$(BIN)/python -m tools.prose
 	$(BIN)/python clients/web/lint.py
 
-reference: $(VENV)/.built  ## docs/reference.md and the tables of RULES.md, from the comments in proto/ and the declarations in the code
+reference: $(VENV)/.built  ## docs/reference.md, from the comments in proto/ and the declarations in the code
 	$(BIN)/python -m tools.reference
-	$(BIN)/python -m tools.fields
 
 baseline: $(VENV)/.lint  ## the API that `buf breaking` compares proto/ with: at a release, or after an intended break
 	$(BIN)/buf build --exclude-source-info --output proto/baseline.binpb

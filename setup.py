@@ -146,7 +146,7 @@ def link_packages() -> None:
 
 
 def write_stubs() -> None:
-    """Generate the Python stubs of proto/clerestory; those of google.rpc come from a library."""
+    """Generate the Python stubs and descriptors of proto/clerestory; the stubs of google.rpc come from a library."""
     from grpc_tools import protoc
 
     shutil.rmtree(STUBS, ignore_errors=True)
@@ -156,10 +156,12 @@ def write_stubs() -> None:
     os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     arguments = ["protoc", "-Iproto", f"-I{files('grpc_tools') / '_proto'}"]
     arguments += [f"--{kind}={out}" for kind in ("python_out", "grpc_python_out", "mypy_out", "mypy_grpc_out")]
+    arguments += ["--include_source_info", f"--descriptor_set_out={STUBS.parent / 'described.binpb'}"]
     if protoc.main(arguments + sorted(str(path) for path in Path("proto/clerestory").rglob("*.proto"))):
         raise SystemExit("the stubs of proto/ could not be made")
     (STUBS / "v1" / "__init__.py").write_text('"""The messages and services of clerestory.v1, made from proto/."""\n')
     (STUBS / "v1" / "py.typed").touch()
+    (STUBS.parent / "described.binpb").replace(STUBS / "v1" / "described.binpb")  # protoc makes no folder for it
 
 
 class BuildExt(build_ext):

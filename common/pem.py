@@ -45,17 +45,17 @@ def end_of(content: bytes) -> float:
         ((_, certificate),) = values(ssl.PEM_cert_to_DER_cert(text[begin:end]))
         (_, signed), *_ = values(certificate)
         _serial, _algorithm, _issuer, validity, *_ = (value for tag, value in values(signed) if tag != VERSION)
-        _, (tag, told) = values(validity)
-        return moment(tag, told.decode("ascii")).timestamp()
+        _, (tag, date) = values(validity)
+        return moment(tag, date.decode("ascii")).timestamp()
     except (ValueError, IndexError, KeyError):
         return nan
 
 
-def moment(tag: int, told: str) -> datetime:
+def moment(tag: int, date: str) -> datetime:
     """Return a date of a certificate."""
-    found = datetime.strptime(told, TIMES[tag]).replace(tzinfo=UTC)
+    found = datetime.strptime(date, TIMES[tag]).replace(tzinfo=UTC)
     return (
-        found.replace(year=found.year - CENTURY) if len(told) == len("yymmddhhmmssZ") and found.year > 2049 else found
+        found.replace(year=found.year - CENTURY) if len(date) == len("yymmddhhmmssZ") and found.year > 2049 else found
     )
 
 

@@ -24,7 +24,7 @@ from clerestory.engine.duel.rules import DuelGame
 from clerestory.engine.duel.text import show as show_duel
 from clerestory.engine.envelope import check_envelope
 from clerestory.engine.errors import BadCatalogue, BadPosition, quoted
-from clerestory.engine.picture import Telling
+from clerestory.engine.picture import PictureTexts
 from clerestory.engine.plans import Planner
 from clerestory.engine.toy import changes as toy_changes
 from clerestory.engine.toy.rules import TOY, ToyGame
@@ -64,7 +64,7 @@ class GameListing(NamedTuple):
     script: Callable[[State], tuple[str, int]] | None = None
     planner: Planner | None = None
     taker: Callable[[State, int, str], str] | None = None
-    picture: Callable[[dict[str, Any], Telling], str] | None = None
+    picture: Callable[[dict[str, Any], PictureTexts], str] | None = None
 
 
 LIST = {

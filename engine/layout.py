@@ -260,7 +260,7 @@ class Layout:
     # -- documentation -------------------------------------------------------------------------------
 
     def description(self) -> str:
-        """Return the tables of all fields for RULES.md; neighbouring fields with the same meaning share a row."""
+        """Return the tables of all fields for the reference; neighbouring fields with the same meaning share a row."""
         players = Field("players", (), Kind(), "by seat, below")
         return f"{table('field', [*self.fields, players])}\n{table('field of a player', self.player_fields)}"
 

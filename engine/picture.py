@@ -14,8 +14,8 @@ def by_id(_: str, name: str) -> str:
     return name
 
 
-class Telling(NamedTuple):
-    """The language and names of a picture.
+class PictureTexts(NamedTuple):
+    """The texts of a picture: its language, and the names of things.
 
     Attributes:
         game: game whose texts are used.

@@ -128,5 +128,5 @@ def outcome(state: State, language: str = ENGLISH, name: Callable[[str], str] = 
             who = tell("and", first=who, last=names[seat])
         return tell("over.shared.more" if rest else "over.shared", who=who, points=points[first], others=others)
     key, other = ("over.wins", points[rest[0]]) if state.seats == 2 else ("over.wins.more", "")
-    told = tell(key, who=names[first], points=points[first], other=other, others=others)
-    return tell("over.tie", sentence=told) if any(scores[seat] == scores[first] for seat in rest) else told
+    sentence = tell(key, who=names[first], points=points[first], other=other, others=others)
+    return tell("over.tie", told=sentence) if any(scores[seat] == scores[first] for seat in rest) else sentence

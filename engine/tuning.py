@@ -147,7 +147,7 @@ class Tuning:
         scale: by number of seats, points of margin that correspond to 1 in the reward of a search:
             about the range of its lines.
         worth_naming: smallest difference worth mentioning, of margins in points, of features in their own unit.
-        told: features that players count, the score first, none a part of another; () for all.
+        explained: features that players count, the score first, none a part of another; () for all.
         review: by number of seats, the options that differ between the search of a review and the shipped one, if that
             uses the hand-made value.
         review_learned: the same if it uses the learned one.
@@ -166,7 +166,7 @@ class Tuning:
     worth_naming: float
     certainty: tuple[float, float, float, float]
     levels: tuple[Level, ...]
-    told: tuple[str, ...] = ()
+    explained: tuple[str, ...] = ()
     manners: Mapping[str, Manner] = field(default_factory=dict)
     sharpness: Mapping[int, Sharpness] = field(default_factory=dict)
     review: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)

@@ -25,11 +25,11 @@ PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
 COLUMNS = (
     "capacity",
     "calls",
-    "refused",
+    "rejected",
     "of answers late by > 5 ms",
     "> 20 ms",
     "lateness p50 / p99 / max, ms",
-    "refused after p99, ms",
+    "rejected after p99, ms",
     "iterations/s",
     "first hint p50, ms",
     "health p99, ms",
@@ -48,7 +48,7 @@ def measure(loads: tuple[float, ...], seconds: float, workers: int, seed: int, s
             load = Load([(capacity, seconds)], seed=seed)
             run = asyncio.run(offer(server.target, workers, corpus, load, server.pid))
         rows.append({"capacity": capacity, **summary(run)})
-        typer.echo(f"{capacity:g}x: {rows[-1]['answered']} answered, {rows[-1]['refused']} refused", err=True)
+        typer.echo(f"{capacity:g}x: {rows[-1]['answered']} answered, {rows[-1]['rejected']} rejected", err=True)
     return rows
 
 
@@ -63,11 +63,11 @@ def table(rows: list[CurveRow]) -> str:
         cells = [
             f"{row['capacity']:g}x",
             f"{row['calls']}",
-            f"{row['refused_share']:.1%}",
+            f"{row['rejected_share']:.1%}",
             f"{row['late_over_5_ms']:.1%}",
             f"{row['late_over_20_ms']:.1%}",
             f"{late['p50']:.1f} / {late['p99']:.1f} / {late['max']:.1f}",
-            f"{row['refused_after_ms']['p99']:.1f}" if row["refused"] else "-",
+            f"{row['rejected_after_ms']['p99']:.1f}" if row["rejected"] else "-",
             f"{row['iterations_per_s']:,}",
             f"{row['first_hint_ms']['p50']:.0f}",
             f"{row['health_ms']['p99']:.1f}",
@@ -83,7 +83,7 @@ def draw(rows: list[CurveRow], folder: Path) -> None:
     plt.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "load", "font.size": 9, "axes.grid": True})
     figure, (hit, late) = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
     line(hit, rows, "answered within the budget + 5 ms", in_time)
-    line(hit, rows, "refused", lambda row: row["refused_share"])
+    line(hit, rows, "rejected", lambda row: row["rejected_share"])
     hit.set(ylim=(-0.03, 1.03), title="share of calls")
     for name in ("p50", "p95", "p99", "max"):
         line(late, rows, name, lambda row, name=name: max(row["late_ms"][name], 0.0))

@@ -44,7 +44,7 @@ class CallRecord:
         return self.code == "OK"
 
     @property
-    def refused(self) -> bool:
+    def rejected(self) -> bool:
         """Whether it was rejected with a reason."""
         return self.code == "RESOURCE_EXHAUSTED" and self.reason == "BUSY"
 
@@ -90,19 +90,19 @@ def summary(run: LoadRun) -> dict[str, Any]:
     """
     calls = run.calls
     answered = [call for call in calls if call.answered]
-    refused = [call for call in calls if call.refused]
+    rejected = [call for call in calls if call.rejected]
     late = [call.late for call in answered]
     firsts = [1e3 * call.first for call in answered if call.first is not None]
     return {
         "offered": round(offered(run), 3),
         "calls": len(calls),
         "answered": len(answered),
-        "refused": len(refused),
-        "lost": len(calls) - len(answered) - len(refused),
-        "refused_share": share(len(refused), len(calls)),
+        "rejected": len(rejected),
+        "lost": len(calls) - len(answered) - len(rejected),
+        "rejected_share": share(len(rejected), len(calls)),
         "late_ms": spread(late),
         **{f"late_over_{limit:g}_ms": share(sum(one > limit for one in late), len(late)) for limit in LATE},
-        "refused_after_ms": spread(1e3 * call.took for call in refused),
+        "rejected_after_ms": spread(1e3 * call.took for call in rejected),
         "first_hint_ms": spread(firsts),
         "iterations": sum(call.iterations for call in answered),
         "iterations_per_s": round(sum(call.iterations for call in answered) / run.seconds),

@@ -91,7 +91,7 @@ def flooding(target: str, corpus: Sequence[Position], in_flight: int) -> Iterato
 
 async def lateness(target: str, corpus: Sequence[Position], seconds: float) -> tuple[list[float], int]:
     """Ask for one move after another; return each answer's lateness in milliseconds, and the number of rejections."""
-    late, refused, until = list[float](), 0, time.monotonic() + seconds
+    late, rejected, until = list[float](), 0, time.monotonic() + seconds
     async with grpc.aio.insecure_channel(target, OPTIONS) as channel:
         move: Any = channel.unary_unary(MOVE)
         while time.monotonic() < until:
@@ -101,23 +101,23 @@ async def lateness(target: str, corpus: Sequence[Position], seconds: float) -> t
                 await move(question, metadata=bearer(TOKENS[1]))
                 late.append(1e3 * (time.monotonic() - began - BUDGET))
             except grpc.aio.AioRpcError:
-                refused += 1
+                rejected += 1
                 await asyncio.sleep(BUDGET)
-    return late, refused
+    return late, rejected
 
 
 def beside(target: str, corpus: Sequence[Position], in_flight: int, seconds: float) -> dict[str, Any]:
     """Return another caller's figures beside a number of calls in flight."""
     with flooding(target, corpus, in_flight) as told:
         time.sleep(WARM if in_flight else 0.0)
-        late, refused = asyncio.run(lateness(target, corpus, seconds))
+        late, rejected = asyncio.run(lateness(target, corpus, seconds))
         states = []
         while told.poll():
             states.append(told.recv())
     return {
         "in_flight": in_flight,
         "answers": len(late),
-        "refused": refused,
+        "rejected": rejected,
         "late_share": round(sum(one > LATE for one in late) / max(len(late), 1), 4),
         **{f"late_p{p}_ms": round(percentile(late, p), 1) for p in (50, 99, 100)},
         "flood_per_s": rates(states),

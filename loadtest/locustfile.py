@@ -50,15 +50,15 @@ class Observations:
     busy: int = 0
 
 
-TOLD = Observations()
+OBSERVED = Observations()
 
 
 def tell(name: str, seconds: float, error: Exception | None = None) -> None:
     """Report an event to locust. A rejection under load counts as an answer, with a separate event."""
     if isinstance(error, Busy):
-        TOLD.busy += 1
-        name, error = f"{name}, refused", None
-    TOLD.failed += error is not None
+        OBSERVED.busy += 1
+        name, error = f"{name}, rejected", None
+    OBSERVED.failed += error is not None
     events.request.fire(
         request_type="grpc", name=name, response_time=1e3 * seconds, response_length=0, exception=error, context={}
     )
@@ -79,7 +79,7 @@ def timed(name: str) -> Iterator[Callable[[], float]]:
 def tell_lateness(name: str, took: float, budget: float) -> None:
     """Report the lateness of an answer; an early one counts as 0."""
     late = max(took - budget, 0.0)
-    TOLD.late.append(late > LATE)
+    OBSERVED.late.append(late > LATE)
     tell(name, late)
 
 
@@ -152,7 +152,7 @@ class RulesReader(Person):
     def _time(self, name: str, call: Callable[[], object]) -> None:
         with timed(name) as elapsed:
             call()
-            TOLD.rules.append(1e3 * elapsed())
+            OBSERVED.rules.append(1e3 * elapsed())
 
 
 @events.quitting.add_listener
@@ -160,10 +160,10 @@ def judge(environment: Any, **_: Any) -> None:
     """Set the exit code, and print what exceeds its threshold."""
     calls = environment.stats.total.num_requests
     shown = {
-        "failed": TOLD.failed / max(calls, 1),
-        "late": sum(TOLD.late) / max(len(TOLD.late), 1),
-        "rules_p99_ms": percentile(TOLD.rules, 99),
+        "failed": OBSERVED.failed / max(calls, 1),
+        "late": sum(OBSERVED.late) / max(len(OBSERVED.late), 1),
+        "rules_p99_ms": percentile(OBSERVED.rules, 99),
     }
     beyond = {name: value for name, value in shown.items() if value > MOST[name]}
-    print(f"judged: {shown}, {TOLD.busy} refused; thresholds {MOST}; beyond: {beyond or 'none'}")
-    environment.process_exit_code = 1 if beyond or not TOLD.late else 0
+    print(f"judged: {shown}, {OBSERVED.busy} rejected; thresholds {MOST}; beyond: {beyond or 'none'}")
+    environment.process_exit_code = 1 if beyond or not OBSERVED.late else 0

@@ -57,22 +57,22 @@ class SimulatedOutcome:
     """The outcome of a group of calls.
 
     Attributes:
-        refused: number of rejected calls.
+        rejected: number of rejected calls.
         shares: for each answered call, its worker time as a share of its budget.
         least: fewest iterations of an answered call.
     """
 
-    refused: int = 0
+    rejected: int = 0
     shares: list[float] = field(default_factory=list)
     least: float = float("inf")
 
     def figures(self) -> dict[str, Any]:
         """Return the figures."""
-        calls = len(self.shares) + self.refused
+        calls = len(self.shares) + self.rejected
         parts = quantiles(self.shares, n=100)
         return {
             "calls": calls,
-            "refused_share": round(self.refused / calls, 4),
+            "rejected_share": round(self.rejected / calls, 4),
             "share_of_its_budget": {"p1": round(parts[0], 3), "p10": round(parts[9], 3), "p50": round(parts[49], 3)},
             "least_iterations": self.least,
         }
@@ -111,7 +111,7 @@ class Fleet:
             demand = Demand("game", call.moment + call.budget, origin=call.caller, part=call.seat)
             server.policy.admit(demand, call.moment)
         except NoRoom:
-            self.outcomes[group(call.caller)].refused += 1
+            self.outcomes[group(call.caller)].rejected += 1
             return
         self._begin_slices(server, call.moment)
 

@@ -217,7 +217,7 @@ def main(
     runs: Annotated[int, typer.Option(help="Runs of a crowd.")] = 3,
     out: Annotated[Path | None, typer.Option(help="File of a crowd's runs, to which further ones are added.")] = None,
 ) -> None:
-    """Watch kept games, and print the figures as JSON."""
+    """Watch hosted games, and print the figures as JSON."""
     if addresses:
         crowd = Crowd(games_, watchers, budget, seconds, game)
         key = {"watchers": watchers, "games": games_, "addresses": addresses}

@@ -112,11 +112,16 @@ cdef class Searcher:
 
     @property
     def iterations(self):
-        """Number of iterations run so far from this position."""
+        """Number of iterations run so far from this position; may be read during a run."""
         return sum([(<TreeSearch> search).search.statistics.iterations for search in self.searches])
 
+    @property
+    def nodes(self):
+        """Number of information sets in memory; may be read during a run."""
+        return self.tree.tree.num_nodes
+
     def run(self, *, seconds=None, deadline=None, iterations=None, threads=1, early=False):
-        """Search for at least one more iteration, and return the Result so far; the GIL is released.
+        """Search for at least one more iteration, and return the Result so far. Blocks until then, without the GIL.
 
         Once the tree's counts are full, the run ends as if it had reached its last iteration, possibly without one.
 
@@ -149,7 +154,7 @@ cdef class Searcher:
         return self.result()
 
     def allow(self, iterations):
-        """Set the number of further iterations for all threads together; None for no limit.
+        """Set the number of further iterations for all threads together; None for no limit. Does not block.
 
         Raises BadLimit for a number out of its range.
         """
@@ -162,6 +167,8 @@ cdef class Searcher:
         self, double pause, *, double deadline, thread=0, threads=1, bint early=False, Worker worker=None
     ):
         """Search in one thread for a slice; return why it ended (`paused`: it can continue) and its iterations.
+
+        Blocks until the end of the slice, without the GIL.
 
         For callers that share threads among many searches and read the result when they want it. Several threads may
         step at once. Call `allow` first.
@@ -204,19 +211,19 @@ cdef class Searcher:
         return monotonic() if self.clock is None else self.clock()
 
     def stop(self):
-        """End the current run, or else the next one, after its current iteration. Thread-safe."""
+        """End the current run, or else the next one, after its current iteration. Thread-safe; does not block."""
         write_flag(&self.tree.stop, BY_STOP)
 
     def hold(self):
-        """Make `advance` fail until `release`, because another thread is about to use the present root and its tree."""
+        """Make `advance` fail until `release`: another thread is about to use the root and its tree. Does not block."""
         self.held += 1
 
     def release(self):
-        """Undo one `hold`."""
+        """Undo one `hold`. Does not block."""
         self.held -= 1
 
     def advance(self, root not None):
-        """Continue from another root of the same game and observer, keeping the statistics of the tree.
+        """Continue from another root of the same game and observer, keeping the statistics of the tree. Does not block.
 
         Nodes are information sets found by key. Every node from earlier searches is found again, however it was
         reached, and none that has become impossible. All nodes stay unless they fill more than half of the memory. In
@@ -250,7 +257,9 @@ cdef class Searcher:
         self.elapsed = 0
 
     def result(self, stop_reason=None):
-        """Return the result so far. Raises RuntimeError before the first run and during a run.
+        """Return the result so far, in time proportional to its lines. Does not wait for a run.
+
+        Raises RuntimeError before the first run and during a run.
 
         Args:
             stop_reason: why the search ended, if the caller knows; None for the reason of the latest run.
@@ -291,6 +300,8 @@ cdef class Searcher:
     def explain(self, result, *, lines=5, worlds=EXPLAINED_WORLDS, plies=MANY_PLIES):
         """Return the result with an outlook on each of its first lines, and the reason for the best one.
 
+        Blocks while it plays, without the GIL.
+
         Each world is played to its end once per line, with the same cards and luck: first by the most visited actions
         of the tree, then by the guide's weights. Takes about 10 us per world and line, 40 us early in a game. Without a
         guide the result is returned unchanged.
@@ -312,6 +323,8 @@ cdef class Searcher:
 
     def foresee(self, actions, *, worlds=EXPLAINED_WORLDS, plies=MANY_PLIES):
         """Return the outlook of each action, and the gains of the first over the second, feature by feature.
+
+        Blocks while it plays, without the GIL.
 
         Args:
             actions: texts of at least one action, all legal in the position. The game must have a guide.

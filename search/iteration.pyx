@@ -38,6 +38,7 @@ cdef double GROWS_FROM = 500     # visits to a node after which C of PUCT has gr
 
 
 cdef void iterate(Search *search) noexcept nogil:
+    """Run one iteration: determinize, select and expand, simulate, and back up. Does not block."""
     memcpy(search.world, search.root.state, search.ops.state_size)
     if search.options.even:
         rewind(search)
@@ -164,6 +165,7 @@ cdef uint32_t outcome_edge(Search *search, span_t row, action_t outcome) noexcep
 
 
 cdef inline uint32_t choose_edge(Search *search, span_t row, int n) noexcept nogil:
+    """Return the edge to descend: the only one of a new node, in turn at an even root, else by the selection rule."""
     if search.path.fresh:
         return row.first
     if search.options.even and search.path.length == 0:
@@ -377,6 +379,7 @@ cdef inline double reopened(Edge *edge) noexcept nogil:
 # -- the end of an iteration -----------------------------------------------------------------------
 
 cdef void back_up(Search *search) noexcept nogil:
+    """Back up the outcome of an iteration: add it to every edge of the path."""
     cdef PathStep *step
     cdef int i
     for i in range(search.path.length):

@@ -9,6 +9,7 @@ MAX_ITERATIONS = (1 << 63) - 1
 LONGEST_TIME = 24 * 3600.0  # seconds: maximum time of a search
 MIN_BYTES = 1 << 16  # of a tree
 DEFAULT_MAX_BYTES = 256 << 20
+REVIEW_TREE_BYTES = 32 << 20  # of each search of a review, the same on every machine: a full tree would change it
 MAX_VISITS = 4_000_000_000  # counted in a tree, in 32-bit counters
 MAX_THREADS = 256
 

@@ -80,7 +80,7 @@ def sentences(best: Line, other: Line, gains: Sequence[Gain], view: State, seat:
     verdict = verdict_on(best, other, tuning.worth_naming)
     count = {"count": round(lead(best, other), 1)} if verdict == Verdict.AHEAD else {}
     scored = verdict == Verdict.AHEAD
-    return text(verdict, **pair, **count), *traded(stated(gains, tuning.told, scored=scored), view, seat)
+    return text(verdict, **pair, **count), *traded(stated(gains, tuning.explained, scored=scored), view, seat)
 
 
 def named(line: Line, game: Game, others: Sequence[str] = ()) -> Argument:
@@ -155,12 +155,12 @@ def traded(differences: Sequence[Gain], view: State, seat: int) -> tuple[Text, .
         return ()
     kind = "trade" if more and less else "more" if more else "less"
     when = "game" if differences[0].at_game_end else "round"
-    score = view.game.tuning.told[:1]
+    score = view.game.tuning.explained[:1]
     parts = {"more": more, "less": less}
-    told = {name: listed([amount(one, score) for one in some]) for name, some in parts.items() if some}
+    amounts = {name: listed([amount(one, score) for one in some]) for name, some in parts.items() if some}
     scored = any(one.feature in score for one in more)
     needs = needed(more, view, seat) if less and not scored else {}
-    return (text(f"reason.{when}.{kind}{'.needs' if needs else ''}", **told, **needs),)
+    return (text(f"reason.{when}.{kind}{'.needs' if needs else ''}", **amounts, **needs),)
 
 
 def needed(more: Sequence[Gain], view: State, seat: int) -> dict[str, Argument]:
@@ -222,7 +222,7 @@ def is_likelier_to_win(best: Line, other: Line) -> bool:
     return more >= max(WORTH_WINNING, SURE * combined(best.score_error, other.score_error))
 
 
-def stated(gains: Sequence[Gain], told: Sequence[str] = (), *, scored: bool = False) -> list[Gain]:
+def stated(gains: Sequence[Gain], explained: Sequence[str] = (), *, scored: bool = False) -> list[Gain]:
     """Return the differences to mention, largest first: at the end of the round, else in the score of the whole game.
 
     Items left at the end of the game are worth nothing besides their points. If the worlds give the best line a lower
@@ -230,15 +230,15 @@ def stated(gains: Sequence[Gain], told: Sequence[str] = (), *, scored: bool = Fa
 
     Args:
         gains: gains that exceed chance.
-        told: features that players count, the score first, none part of another; () for all.
+        explained: features that players count, the score first, none part of another; () for all.
         scored: whether a sentence already says that the line has a higher score at the end of the game.
     """
-    sure = [one for one in gains if (not told or one.feature in told) and abs(one.mean) >= LEAST_NAMED]
+    sure = [one for one in gains if (not explained or one.feature in explained) and abs(one.mean) >= LEAST_NAMED]
     sure.sort(key=lambda one: -abs(one.mean))
     in_round, at_end = ([one for one in sure if one.at_game_end == wanted] for wanted in (False, True))
     if [one.mean for one in in_round] == [one.mean for one in at_end]:  # the last round
         in_round = []
     if in_round and scored and all(one.mean > 0 for one in in_round):
-        return [one for one in in_round if one.feature not in told[:1]][:NAMED]
-    worth = [one for one in at_end if one.mean > 0 and one.feature in (told[:1] or [one.feature]) and not scored]
+        return [one for one in in_round if one.feature not in explained[:1]][:NAMED]
+    worth = [one for one in at_end if one.mean > 0 and one.feature in (explained[:1] or [one.feature]) and not scored]
     return (in_round or worth)[:NAMED]

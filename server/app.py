@@ -1,7 +1,6 @@
 """Builds, runs and gracefully stops the gRPC server."""
 
 import asyncio
-import gc
 import logging
 import os
 import signal
@@ -36,7 +35,7 @@ from clerestory.server.games.manager import GameManager, Limits
 from clerestory.server.games.store import Store
 from clerestory.server.games.stores.store_location import file_of, open_store
 from clerestory.server.lifecycle import Lifecycle
-from clerestory.server.memory import limit_bytes, resident_bytes
+from clerestory.server.memory import collect_seldom, limit_bytes, resident_bytes
 from clerestory.server.rpc.admission import MOST_CALLS, OPERATORS, STREAMS_INSIDE, AdmissionHandler, channel_options
 from clerestory.server.rpc.annotation_service import Annotations
 from clerestory.server.rpc.callers import Callers
@@ -173,12 +172,12 @@ async def start(settings: Settings, inside: str = "") -> App:
     analysis = AnalysisEngine(settings, metrics.count_soon)
     callers = Callers(tokens, lambda game_id, token: manager.seat_of(game_id, token))
     advisor = AdvisorHandlers(analysis, callers)
-    manager = kept_games(store, settings, Bots(analysis).choose)
+    manager = hosted_games(store, settings, Bots(analysis).choose)
     watch(metrics, analysis, manager)
     watch_limits(metrics, settings, room, manager)
     watch_end(metrics, certificates)
     most = max(MOST_CALLS, 4 * settings.max_searches)
-    admission = AdmissionHandler(CallInterceptor(metrics), tokens, callers, most, advisor.places)
+    admission = AdmissionHandler(CallInterceptor(metrics), tokens, callers, most, advisor.admissions)
     chunks = Chunks(callers)
     played = GameHandlers(manager, callers, chunks, settings.max_watchers)
     add_services(admission, advisor, played, Annotations(Reviewer(analysis), manager, callers), chunks, standing)
@@ -271,7 +270,7 @@ async def report_games(standing: HealthServicer, healthy: bool) -> None:
     await standing.set(GAMES, state)
 
 
-def kept_games(store: Store, settings: Settings, choose: Choose) -> GameManager:
+def hosted_games(store: Store, settings: Settings, choose: Choose) -> GameManager:
     """Return the game manager of a server."""
     limits = Limits(settings.max_games, settings.max_games_each, settings.max_bytes_each, settings.max_games_a_minute)
     return GameManager(
@@ -375,7 +374,7 @@ async def serve(
     early = asyncio.Event()
     loop.add_signal_handler(signal.SIGHUP, early.set)
     app = await start(settings, inside)
-    gc.freeze()  # a server's objects are long-lived: collecting them would block the event loop for 30 ms
+    collect_seldom()
     hung_up = app.reload if app.has_files or not os.isatty(0) else partial(life.end, "SIGHUP")
     loop.add_signal_handler(signal.SIGHUP, hung_up)
     if early.is_set():
@@ -384,6 +383,6 @@ async def serve(
         around.enter_context(life)
         try:
             await around.enter_async_context(beside(app))
-            await life.until_told(address=app.address, workers=settings.workers)
+            await life.until_signalled(address=app.address, workers=settings.workers)
         finally:
             await app.finish()

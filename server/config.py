@@ -42,20 +42,20 @@ class Settings(Capacity):
     )
     store: str = declared(
         MEMORY,
-        "file in which [games](games.md) are kept; `user:` is `clerestory/games.sqlite` in the user's data folder,"
-        " `memory:` keeps them until the server ends, `postgresql://...` is a database that"
+        "file in which [games](games.md) are stored; `user:` is `clerestory/games.sqlite` in the user's data folder,"
+        " `memory:` stores them until the server ends, `postgresql://...` is a database that"
         " [several servers share](hosting.md#several-servers)",
     )
-    max_games: int = declared(100_000, "unfinished games kept; further ones are refused", COUNT)
+    max_games: int = declared(100_000, "unfinished games stored; further ones are rejected", COUNT)
     max_games_each: int = declared(10_000, "unfinished games of one [caller](operations.md#callers)", COUNT)
     max_games_a_minute: int = declared(
         600,
-        "new games of one caller in a minute; further ones are refused, with the time to wait",
+        "new games of one caller in a minute; further ones are rejected, with a retry delay",
         COUNT,
     )
     max_bytes_each: int = declared(
         4 << 30,
-        "bytes that the games of one caller, finished or not, take in the store; then it can make no more",
+        "bytes that the games of one caller, finished or not, take in the store; beyond, it cannot create games",
         COUNT,
         size=True,
     )
@@ -65,7 +65,7 @@ class Settings(Capacity):
     forget_games_after: float = declared(
         0.0, "days without a call or a watcher after which a game is deleted, over or not; 0 keeps all", NOT_NEGATIVE
     )
-    max_watchers: int = declared(100, "streams that watch one game with equal tokens; further ones are refused", COUNT)
+    max_watchers: int = declared(100, "streams that watch one game with equal tokens; further ones are rejected", COUNT)
     admin: str = declared(
         "",
         "`HOST:PORT` or `unix:PATH` of a second port for those who run the server, with gRPC's channelz, health and"
@@ -82,7 +82,7 @@ class Settings(Capacity):
     )
     tls_cert: Path | None = declared(
         None,
-        "file with the server's certificate chain (PEM); plaintext is then refused. Like the next three it is read"
+        "file with the server's certificate chain (PEM); plaintext is then rejected. Like the next three it is read"
         " again [on SIGHUP](operations.md#tls-and-tokens)",
     )
     tls_key: Path | None = declared(None, "file with the private key of `--tls-cert` (PEM, not encrypted)")

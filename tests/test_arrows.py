@@ -109,6 +109,13 @@ def test_shipped_code_does_not_import_tools_or_tests() -> None:
     assert [path for path in SOURCES if needs.search(text_of(path)) and not is_in(path, ["loadtest"])] == []
 
 
+def test_the_source_distribution_has_every_shipped_folder() -> None:
+    lines = (ROOT / "MANIFEST.in").read_text().splitlines()
+    grafted = [line.removeprefix("graft ") for line in lines if line.startswith("graft ")]
+    folders = [room["folder"] for room in ROOMS if room.get("shipped", True)]
+    assert [folder for folder in folders if not is_in(Path(folder), grafted)] == []
+
+
 WIRE = re.compile(r"^\s*(?:from|import)\s+(?:grpc|google|structlog)\b", re.MULTILINE)
 APART = ("engine", "search", "server/analysis", "server/games", "server/lessons")
 

@@ -1,4 +1,4 @@
-"""Generates chapters of docs/reference.md from declarations: server settings, metrics, error reasons, options."""
+"""Generates chapters of docs/reference.md from declarations: settings, metrics, error reasons, options, fields."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -21,6 +21,7 @@ REASONS_HEAD = "| reason | code | when |"
 SETTINGS = "Of `clerestory serve`. Options override the environment, which overrides the defaults."
 METRICS = "Times are in seconds. `method` is `Service/Method` for calls, of searches `RecommendMove`, `Analyze`, `Bot`."
 REASONS = "Of a `google.rpc.ErrorInfo`; [how to read them](protocol.md#errors)."
+FIELDS = "Of a position; RULES.md of the game explains steps and rulings."
 SEARCH = "As in `ismcts-plain:reward=mix`. The last columns: what a game's shipped search has in place of the default."
 
 
@@ -103,3 +104,5 @@ def declared_chapters() -> Iterator[str]:
     yield f"## Settings of a server\n\n{SETTINGS}\n\n{settings_table()}"
     yield f"## Metrics of a server\n\n{METRICS}\n\n{metrics_table()}"
     yield f"## Options of a search\n\n{SEARCH}\n\n{search_table()}"
+    for name, game in GAMES.items():
+        yield f"## Fields of `{name}`\n\n{FIELDS}\n\n{game.layout.description()}"

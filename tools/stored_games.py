@@ -184,8 +184,8 @@ def told(made: Made, channel: grpc.Channel) -> dict[str, Any]:
 def review(made: Made, tokens: list[str], channel: grpc.Channel) -> dict[str, Any]:
     """Request the review of a game, which is then in the store."""
     stub: Any = AnnotationServiceStub(channel)
-    reference = annotations.KeptGameReference(game_id=made.game_id, tokens=tokens)
-    request = annotations.AnnotateGameRequest(kept_game=reference, iterations=ITERATIONS)
+    reference = annotations.HostedGameReference(game_id=made.game_id, tokens=tokens)
+    request = annotations.AnnotateGameRequest(hosted_game=reference, iterations=ITERATIONS)
     [*_, last] = stub.AnnotateGame(request)
     return dict(MessageToDict(last.review))
 

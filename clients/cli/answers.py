@@ -180,7 +180,7 @@ def win(line: Line, seat: int) -> str:
 
 def remarks(answer: Recommendation) -> list[str]:
     """Return the remarks: the reason, the expected play, warnings, figures of the search."""
-    notes = [told for told in (answer.reason, answer.lead, answer.favour) if told]
+    notes = [note for note in (answer.reason, answer.lead, answer.favour) if note]
     if answer.lines and (expected := answer.lines[0].variation[1 : 1 + SHOWN_PLIES]):
         notes.append(locale.say("answer.expected", what="; ".join(ply.label for ply in expected)))
     notes += [locale.say("answer.warning", what=str(warning)) for warning in answer.warnings]

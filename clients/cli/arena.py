@@ -103,10 +103,12 @@ def tune(
 ) -> None:
     """Tune options of BOT, in the given ranges, by the games it wins; then play the result against the start."""
     from clerestory.cli.matches import tune_and_confirm
+    from clerestory.cli.remote_bots import parse_any_bot
     from clerestory.search.arena.tune import TunedOption, TuningPlan
 
     game, seats = options.game, options.seats
     chosen_game(game, seats)
     ranges = tuple(map(TunedOption.parse, params))
-    plan = TuningPlan(loader(game), seats, bot, ranges, against, options.budget(), options.seed, deals)
+    load, budget = loader(game), options.budget()
+    plan = TuningPlan(load, seats, bot, ranges, against, budget, options.seed, deals, parse_any_bot)
     tune_and_confirm(plan, games, confirm, out, workers, as_json=options.as_json)

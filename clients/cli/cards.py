@@ -54,7 +54,7 @@ class CardWords:
         found = (word(self.game.name, key, self.language) for key in keys)
         return next((one.text for one in found if one and one.language == self.language), "")
 
-    def told(self, name: str, *kinds: str) -> str:
+    def word_or_id(self, name: str, *kinds: str) -> str:
         """Return the word for a name in a catalogue file; itself if there is none."""
         return self.word(*(f"{kind}.{name}" for kind in kinds)) or self.english(name)
 
@@ -66,13 +66,13 @@ class CardWords:
 
     def list_title(self, name: str) -> str:
         """Return the heading of a list of cards."""
-        return self.told(name, "list").replace("_", " ")
+        return self.word_or_id(name, "list").replace("_", " ")
 
     def field(self, name: str) -> str:
         """Return the name of a value."""
         if name in ("card", "name", "names"):
             return self.say(name.removesuffix("s"))
-        return self.told(name, "field")
+        return self.word_or_id(name, "field")
 
     # -- cards -------------------------------------------------------------------------------------
 
@@ -115,7 +115,7 @@ class CardWords:
             return self.named(value)
         if word(self.game.name, f"field.{name}", ENGLISH):
             return f"{self.field(name)} {self.value(value)}"
-        return f"{self.value(value)} {self.told(name, 'good')}"
+        return f"{self.value(value)} {self.word_or_id(name, 'good')}"
 
     # -- sources -----------------------------------------------------------------------------------
 
@@ -124,8 +124,8 @@ class CardWords:
         fields: dict[str, list[str]] = {}
         for name, source in sources.items():
             fields.setdefault(self.source(source), []).append(self.field(name))
-        told = ((", ".join(dict.fromkeys(names)), source) for source, names in fields.items())
-        return "; ".join(self.say("source", name=name, value=source) for name, source in told)
+        grouped = ((", ".join(dict.fromkeys(names)), source) for source, names in fields.items())
+        return "; ".join(self.say("source", name=name, value=source) for name, source in grouped)
 
     def source(self, source: str) -> str:
         """Return one source; the reasons that some give are in English only, and left out elsewhere."""

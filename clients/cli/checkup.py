@@ -41,12 +41,13 @@ TIMEX_BYTES = 1024  # larger than its structure
 FEW = 20  # connections; fewer make a port useless
 PREFIX, ALIKE = "CLERESTORY_", 0.85  # of variables; similarity at which a name counts as misspelt
 BUILT = datetime(2026, 1, 1, tzinfo=UTC).timestamp()  # a correct clock is never earlier
+PAGE = ("web_name", "web_page", "web_proxy", "web_origin")
 RESTS_ON = {  # topic -> the settings that it depends on
     "cores": ("workers",),
     "memory": ("memory", "warm_bytes"),
     "addresses": ("listen", "admin", "metrics", "web"),
     "encryption": ("listen", "tls_cert", "tls_key", "tls_client_ca", "token_file"),
-    "page": ("web", "web_name", "web_page", "web_proxy"),
+    "page": ("web", *PAGE),
     "metrics": ("metrics",),
 }
 
@@ -129,8 +130,8 @@ def sound(values: Mapping[str, Any], gateway_of: MakeGateway) -> tuple[Settings,
                 settings = Settings()
                 break
     try:
-        web = [values[name] for name in ("web", "web_name", "web_page", "web_proxy")]
-        return settings, gateway_of(settings, *web), faults
+        chosen = {name: values[name] for name in PAGE}
+        return settings, gateway_of(settings, values["web"], **chosen), faults
     except (BadGatewaySettings, BadSettings) as error:
         return settings, None, [*faults, str(error)]
 

@@ -145,7 +145,7 @@ def page(one: Listed) -> Iterator[str]:
     yield f".SH DESCRIPTION\n{roff(one.summary)}\n"
     rows = [(name, argument.help or "") for name, argument in zip(names, one.arguments, strict=True)]
     yield from terms("ARGUMENTS", rows)
-    yield from terms("OPTIONS", [(spelled(option), told(option)) for option in one.options])
+    yield from terms("OPTIONS", [(spelled(option), option_help(option)) for option in one.options])
     yield from terms("COMMANDS", list(one.parts.items()))
 
 
@@ -162,7 +162,7 @@ def spelled(option: Any) -> str:
     return names if option.is_flag else f"{names} {option.metavar or 'VALUE'}"
 
 
-def told(option: Any) -> str:
+def option_help(option: Any) -> str:
     """Return the help of an option, and where else it can be set."""
     where = f" In the environment: {option.envvar}." if getattr(option, "envvar", None) else ""
     return f"{option.help or ''}{where}"

@@ -64,7 +64,7 @@ def language_around(environment: Mapping[str, str]) -> str:
 # -- help ------------------------------------------------------------------------------------------
 
 
-class Spoken(Written):
+class Translated(Written):
     """Writes help in the language that the command line names, else in that of the environment."""
 
     @cached_property
@@ -75,21 +75,21 @@ class Spoken(Written):
         language = language_named(sys.argv)
         return {} if language == ENGLISH else patterns("help", language)
 
-    def told(self, english: str) -> str:
+    def translated(self, english: str) -> str:
         """Return a sentence or a word in the language, in English if that has none for it."""
         return str(self.words.get(english.replace(LISTED, "{languages}"), english)).replace("{languages}", LISTED)
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
         """Write how a command is called; beside an error in English, as the error is."""
-        super().write_usage(prog, args, prefix or f"{'Usage:' if sys.exception() else self.told('Usage:')} ")
+        super().write_usage(prog, args, prefix or f"{'Usage:' if sys.exception() else self.translated('Usage:')} ")
 
     def write_heading(self, heading: str) -> None:
         """Write the heading of a section."""
-        super().write_heading(self.told(heading))
+        super().write_heading(self.translated(heading))
 
     def write_text(self, text: str) -> None:
         """Write paragraphs."""
-        super().write_text("\n\n".join(self.told(" ".join(part.split())) for part in text.split("\n\n")))
+        super().write_text("\n\n".join(self.translated(" ".join(part.split())) for part in text.split("\n\n")))
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
         """Write options, arguments or commands, each with what it is for."""
@@ -99,19 +99,19 @@ class Spoken(Written):
         """Return what something is for, with what click adds."""
         text, *extra, _ = [*EXTRA.split(about), ""] if EXTRA.search(about) else [about, ""]
         added = "; ".join(self.added(part) for one in extra if one for part in one.split("; "))
-        return f"{self.told(text)}  [{added}]" if added else self.told(text)
+        return f"{self.translated(text)}  [{added}]" if added else self.translated(text)
 
     def added(self, part: str) -> str:
         """Return a part of what click adds."""
         name, colon, value = part.partition(": ")
         if colon:
-            return f"{self.told(name)}: {value}"
-        return re.sub(r"[a-z ]+", lambda found: self.told(found[0]), part)
+            return f"{self.translated(name)}: {value}"
+        return re.sub(r"[a-z ]+", lambda found: self.translated(found[0]), part)
 
 
 def spoken_formatter(formatter: Any) -> Any:
     """Return what writes help in a language, from what writes it in English."""
-    return type("SpokenFormatter", (Spoken, formatter), {})
+    return type("TranslatedFormatter", (Translated, formatter), {})
 
 
 def language_named(words: Sequence[str]) -> str:

@@ -21,11 +21,6 @@ PLAIN: Mapping[str, Any] = {
     "context_settings": {"max_content_width": 100},  # columns of help on a wide terminal
 }
 ENGLISH = ("", "C", "C.", "PO", "en")  # what the values for English begin with
-RENAMED: Mapping[str, list[str]] = {  # options of earlier versions, and what there is in their place
-    "--budget": ["--time", "--iterations"],
-    "--budget-ms": ["--time"],
-    "--seconds": ["--time"],
-}
 NUMBERS: Mapping[Any, str] = {int: "a whole number", float: "a number"}
 LARGEST = 2**53  # help omits larger bounds, which only reflect the machine
 
@@ -114,23 +109,12 @@ def imported(name: str, place: str) -> Any:
     app.command(name)(found)
     command = get_command(app)
     command.context_class = locale(command.context_class)
-    command.parse_args = partial(parsed, command.parse_args)  # type: ignore[method-assign]
     for one in command.params:
         one.process_value = partial(converted, type(one), one)  # type: ignore[method-assign]
         one._get_number_range_help_str = partial(bounds, one)  # type: ignore[attr-defined]
         if one.param_type_name == "argument":
             one.display_type_rich = untyped  # type: ignore[attr-defined]
     return command
-
-
-def parsed(parse: Any, context: Any, words: list[str]) -> Any:
-    """Parse the arguments of a command; the error for a renamed option suggests its replacement."""
-    try:
-        return parse(context, words)
-    except Exception as fault:
-        if (now := RENAMED.get(getattr(fault, "option_name", ""))) is not None:
-            fault.possibilities = now  # type: ignore[attr-defined]
-        raise
 
 
 def converted(kind: Any, option: Any, context: Any, value: Any) -> Any:

@@ -3,30 +3,46 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import fields
+from functools import partial
+from math import isfinite
 from typing import Any, Self, TypeVar, Unpack
 
+import clerestory
 from clerestory.cli.game_files import read_position
 from clerestory.clients import AdvisorError, Recommendation, Update
 from clerestory.clients.errors import KINDS, FieldViolation
-from clerestory.clients.wire import Actions, QuestionOptions, Time, action_texts, read_answer, read_time
+from clerestory.clients.types import Action, AnswerWarning, Line
+from clerestory.clients.wire import Actions, QuestionOptions, Time, action_texts, read_time
 from clerestory.engine import State
+from clerestory.engine.core import Game
 from clerestory.engine.errors import BadPosition
 from clerestory.engine.tuning import level_as
+from clerestory.search.favour import favoured
 from clerestory.search.limits import LONGEST_TIME
+from clerestory.search.lines import Line as SearchedLine
+from clerestory.search.lines import is_doubtful
+from clerestory.search.reasons import standing
+from clerestory.search.result import StopReason
 from clerestory.search.review.annotation import Annotation
-from clerestory.server.analysis import AnalysisEngine, Answer, Capacity, Question, Terms, validate_query
+from clerestory.server.analysis import AnalysisEngine, Answer, Capacity, Limits, Question, validate_query
 from clerestory.server.analysis.machine import MOST
 from clerestory.server.analysis.reviewer import Reviewer
 from clerestory.server.analysis.reviews import ReviewTerms, review
+from clerestory.server.games.rulebook import held
 from clerestory.server.rpc.errors import CODES, field_of
-from clerestory.server.rpc.translate_advisor import write_recommendation
+from clerestory.server.rpc.locale import label_of, translated_text
+from clerestory.server.rpc.translate_advisor import in_one_line, planned, write_recommendation
 from clerestory.service_errors import Reason, ServiceError
 
 METHOD = "AdvisorService/RecommendMove"  # whose fields are named where an option is wrong
-TERMS = {  # option of a question -> term of the search
+LIMITS = {  # option of a question -> limit of the search
     "memory": "max_tree_bytes",
     **{name: name for name in ("iterations", "seed", "level", "character", "threads", "early_stop", "game_id")},
 }
+FIGURES = ("iterations", "nodes", "tree_bytes", "depth", "threads", "memory_full", "given_up", "seed", "reproducible")
+# The columns of a line that are the same in the search and in the form of a client.
+COLUMNS = {one.name for one in fields(Line)} & {one.name for one in fields(SearchedLine)} - {"action", "margin_error"}
 T = TypeVar("T")
 
 
@@ -52,7 +68,7 @@ class LocalAdvisor:
         self, position: State | str | bytes, time: Time | None = None, **options: Unpack[QuestionOptions]
     ) -> Recommendation:
         """Return the answer to a question. Raises AdvisorError."""
-        with told():
+        with client_errors():
             answer = self._run(self._analysis.ask(question_of(position, time, options)))
             return recommendation(answer, options)
 
@@ -69,7 +85,7 @@ class LocalAdvisor:
     ) -> Iterator[Iterator[Update]]:
         """Yield the tables of a question, which end with the final one. Raises AdvisorError."""
         more = {"interval": read_time(every, "update_interval"), "certainty": certainty}
-        with told():
+        with client_errors():
             answers = self._analysis.watch(question_of(position, time, options, observer, **more))
             try:
                 yield self._updates(answers, options)
@@ -88,7 +104,7 @@ class LocalAdvisor:
             terms: of the review.
             progress: called with how much is done, and the total; not during a sketch.
         """
-        with told():
+        with client_errors():
             steps, whole = review(Reviewer(self._analysis), end, terms), None
             try:
                 while (step := self._run(anext(steps, None))) is not None:
@@ -123,13 +139,13 @@ def question_of(
 ) -> Question:
     """Return a question with the options of a client. Raises ServiceError."""
     given: dict[str, Any] = {
-        TERMS[name]: value for name, value in options.items() if name in TERMS and value is not None
+        LIMITS[name]: value for name, value in options.items() if name in LIMITS and value is not None
     }
     given["level"] = level_as(given.get("character", ""), given.get("level"))
-    terms = Terms(seconds=None if time is None else read_time(time), **given, **more)
+    limits = Limits(seconds=None if time is None else read_time(time), **given, **more)
     consider, avoid = texts(options.get("consider")), texts(options.get("avoid"))
     return validate_query(
-        read(position), terms, seat=options.get("seat"), observer=observer, consider=consider, avoid=avoid
+        read(position), limits, seat=options.get("seat"), observer=observer, consider=consider, avoid=avoid
     )
 
 
@@ -151,15 +167,59 @@ def read(position: State | str | bytes) -> State:
 
 def recommendation(answer: Answer, options: QuestionOptions) -> Recommendation:
     """Return an answer in the form of a client, with a maximum number of lines."""
-    return read_answer(write_recommendation(answer, options.get("lines") or 0))
+    question, result, best, most = answer.question, answer.result, answer.best, options.get("lines") or 0
+    game, ahead = question.view.game, standing(answer.result.best)
+    favour = favoured(game, question.view.seats)
+    return Recommendation(
+        **{name: getattr(result, name) for name in FIGURES},
+        seat=question.seat,
+        best=None if best is None else action_of(game, best.action),
+        lines=tuple(line_of(answer, line) for line in result.lines[: most or None]),
+        elapsed=in_nanoseconds(result.elapsed),
+        waited=in_nanoseconds(answer.waited),
+        certainty=0.0 if question.chance else result.certainty,
+        stop_reason="unspecified" if result.stop_reason == StopReason.PAUSED else str(result.stop_reason),
+        rules_revision=game.rules_revision,
+        catalogue=game.catalogue,
+        reason=in_one_line(result.reasons, result.reason, game),
+        lead="" if ahead is None else translated_text(ahead, game),
+        favour="" if favour is None else translated_text(favour, game),
+        warnings=tuple(AnswerWarning(name.lower(), translated_text(remark, game)) for name, remark in answer.remarks),
+        level=None if best is None else question.limits.level,
+        engine_version=clerestory.__version__,
+        raw=partial(write_recommendation, answer, most),
+    )
+
+
+def line_of(answer: Answer, line: SearchedLine) -> Line:
+    """Return a line of an answer in the form of a client."""
+    game = answer.question.view.game
+    return Line(
+        **{name: getattr(line, name) for name in COLUMNS},
+        action=action_of(game, line.action),
+        variation=tuple(action_of(game, text) for text in line.principal_variation),
+        margin_error=line.margin_error if isfinite(line.margin_error) else None,
+        doubtful=not answer.question.chance and is_doubtful(line, answer.result.best),
+        plan=tuple(label for _, _, label in planned(game, held(game, line.principal_variation))),
+    )
+
+
+def action_of(game: Game, text: str) -> Action:
+    """Return an action in the form of a client."""
+    return Action(text, label_of(game, text, game.parse_action(text).label))
+
+
+def in_nanoseconds(seconds: float) -> float:
+    """Return a time in whole nanoseconds, as messages hold it."""
+    return round(seconds * 1e9) / 1e9
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def client_errors() -> Iterator[None]:
     """Raise an AdvisorError for a ServiceError: the one that a client would raise."""
     try:
         yield
-    except ServiceError as refusal:
-        violations = [FieldViolation(field_of(blamed, METHOD), text) for blamed, text in refusal.faults]
-        kind = KINDS.get(CODES[refusal.reason], AdvisorError)
-        raise kind(str(refusal), refusal.reason, violations, refusal.retry) from None
+    except ServiceError as error:
+        violations = [FieldViolation(field_of(blamed, METHOD), text) for blamed, text in error.faults]
+        kind = KINDS.get(CODES[error.reason], AdvisorError)
+        raise kind(str(error), error.reason, violations, error.retry) from None

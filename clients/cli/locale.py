@@ -27,19 +27,19 @@ NATURE = {"nature": "luck"}  # who acts where chance does -> the word for it
 
 
 def language() -> str:
-    """Return the language that is spoken."""
+    """Return the language in use."""
     return LOCALE.get()
 
 
 def is_english() -> bool:
-    """Whether English is spoken, in which things have the names that actions and positions have."""
+    """Whether the language is English, in which things have the names that actions and positions have."""
     return language() == ENGLISH
 
 
 def say(key: str, /, **arguments: object) -> str:
     """Return a text of the terminal; names from left to right are kept apart in a language from right to left."""
-    told = {name: apart(value) if isinstance(value, str) else value for name, value in arguments.items()}
-    return say_text(TERMINAL, key, language=language(), **told)
+    isolated = {name: apart(value) if isinstance(value, str) else value for name, value in arguments.items()}
+    return say_text(TERMINAL, key, language=language(), **isolated)
 
 
 def apart(text: str) -> str:
@@ -66,10 +66,10 @@ def percent(share: float, decimals: int = 0) -> str:
 
 def joined(names: list[str]) -> str:
     """Return names as a list in words, the last after an `and`."""
-    told = names[0]
+    joined = names[0]
     for name in names[1:]:
-        told = say("and", first=told, last=name)
-    return told
+        joined = say("and", first=joined, last=name)
+    return joined
 
 
 # -- names -----------------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ def named(game: "Game", kind: str, name: str, english: str) -> str:
 
 
 def thing(game: "Game", kind: str, name: str) -> str:
-    """Return the name of a thing in a picture (see `Telling`)."""
+    """Return the name of a thing in a picture (see `PictureTexts`)."""
     if is_english() or not name:
         return name
     if kind == "card":
@@ -135,13 +135,13 @@ def thing(game: "Game", kind: str, name: str) -> str:
 def picture(state: "State") -> str:
     """Return a position as a table for the terminal."""
     from clerestory.engine.games import LIST
-    from clerestory.engine.picture import Telling
+    from clerestory.engine.picture import PictureTexts
 
     show, game = LIST[state.game.name].picture, state.game
     if show is None or is_english():
         return str(state)
     fields = state.to_position()[game.name]
-    return show(fields, Telling(game.name, language(), lambda kind, name: thing(game, kind, name)))
+    return show(fields, PictureTexts(game.name, language(), lambda kind, name: thing(game, kind, name)))
 
 
 def error(failure: Exception) -> str:

@@ -44,7 +44,7 @@ app = group(
         "Serve": {
             "serve": ("Serve advice, games and a web page until stopped.", "serve:serve"),
             "doctor": ("Say what this machine can serve, and what is set wrong.", "serve:doctor"),
-            "store": ("Back up, restore, check and migrate kept games.", "serve:store"),
+            "store": ("Back up, restore, check and migrate hosted games.", "serve:store"),
             "web": ("Show the web page of a server that runs elsewhere.", "serve:web"),
             "health": ("Ask a server whether it serves.", "access:health"),
         },
@@ -146,7 +146,7 @@ def end(number: int, _: Any) -> NoReturn:
 def fail(error: Exception, code: int) -> NoReturn:
     """End with an error."""
     file = isinstance(error, OSError) and (error.filename or full_output(error))
-    text = f"{file}: {error.strerror}" if isinstance(error, OSError) and file else told(error)
+    text = f"{file}: {error.strerror}" if isinstance(error, OSError) and file else error_text(error)
     typer.echo(f"clerestory: {' '.join(text.split())}", err=True)
     sys.exit(code)
 
@@ -167,7 +167,7 @@ def full_output(error: OSError) -> str:
     return ""
 
 
-def told(error: Exception) -> str:
+def error_text(error: Exception) -> str:
     """Return what an error says: faults in the language of the terminal, all else in English."""
     said = getattr(error, "said", None)
     if said is None:

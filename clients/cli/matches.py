@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
+from itertools import starmap
 from pathlib import Path
 from statistics import mean
 from textwrap import fill
@@ -17,10 +18,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from clerestory.cli.game_options import MatchOptions, WorkerOptions, loader
 from clerestory.cli.options import BadOption, plain, require_regular, writing
+from clerestory.cli.remote_bots import REMOTE_BOTS, parse_any_bot
 from clerestory.cli.screen import figures_table, screen
 from clerestory.declared import declarations, in_words
 from clerestory.engine import NATURE, Game, Record, State
-from clerestory.search.arena.bots import BOTS, REMOTE, function_of, options_of, own_options
+from clerestory.search.arena.bots import BOTS, Decide, options_of, own_options
 from clerestory.search.arena.match import Match, nature_of
 from clerestory.search.arena.results import naming, open_lines, open_results
 from clerestory.search.arena.revisions import settled
@@ -49,7 +51,8 @@ def play_bots(
     require_regular("--out", out)
     deals = math.ceil(games / options.seats)
     players = settled(bots[0]), settled(bots[1])
-    match = Match(loader(options.game), options.seats, players, options.budget(), options.seed, deals, luck)
+    game, budget = loader(options.game), options.budget()
+    match = Match(game, options.seats, players, budget, options.seed, deals, luck, parse_any_bot)
     match.rehearse()
     outcome = play(match, out, workers, test)
     if options.as_json:
@@ -218,15 +221,15 @@ def report_tuning(tuning: TuningPlan, steps: list[TuningStep], outcome: Report, 
 
 def bots_in_words() -> str:
     """Return every bot and every option of a search, as commands list them."""
-    return "\n\n".join([*map(bot_lines, [*BOTS, *REMOTE]), SEARCH, *search_lines()])
+    return "\n\n".join([*starmap(bot_lines, {**BOTS, **REMOTE_BOTS}.items()), SEARCH, *search_lines()])
 
 
-def bot_lines(name: str) -> str:
+def bot_lines(name: str, decide: Decide) -> str:
     """Return what a bot does, and its options with their defaults."""
-    own = [f"{option}={default}".rstrip("=") for option, default in own_options(name).items()]
-    others = ["those of a search"] if len(options_of(name)) > len(own) else []
+    own = [f"{option}={default}".rstrip("=") for option, default in own_options(decide).items()]
+    others = ["those of a search"] if len(options_of(decide)) > len(own) else []
     options = f"Options: {', '.join([*own, *others])}." if own or others else "No options."
-    about = plain_text(function_of(name).__doc__ or "")
+    about = plain_text(decide.__doc__ or "")
     return f"{name}\n{indented(about)}\n{indented(options)}"
 
 

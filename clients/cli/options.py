@@ -42,7 +42,7 @@ Command = Callable[..., None]
 
 METAVARS: Mapping[Any, str] = {int: "N", float: "X", Path | None: "FILE", str: "TEXT", tuple[str, ...]: "TEXT"}
 NOUNS = {"`HOST:PORT`": "HOST:PORT", "`http://HOST:PORT`": "URL"} | {
-    noun: noun.upper() for noun in ("address", "bytes", "days", "file", "folder", "name", "seconds")
+    noun: noun.upper() for noun in ("address", "bytes", "days", "file", "folder", "name", "origin", "seconds")
 }
 LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
 ROUNDED = re.compile(r"\d+ \((\d+ [kMG]?B)\)")  # "1073741824 (1 GB)"

@@ -275,7 +275,7 @@ def solve(
     as_json: JsonOption = False,
 ) -> None:
     """Show a position with one clearly best action, and say what each action that you try is worth."""
-    from clerestory.cli.solving import chosen, show_puzzle
+    from clerestory.cli.teaching import chosen, show_puzzle
 
     speak(language, as_json=as_json)
     show_puzzle(chosen(chosen_game(game), number, level, seats, seed), action, as_json=as_json)

@@ -193,8 +193,8 @@ def known_to_mover(session: Session) -> State:
 
 def announce(session: Session, who: str, action: Action) -> None:
     """Show one ply."""
-    told = f"  {locale.say('told', who=who, what=locale.label(session.state.game, action))} "
-    session.console.print(Text.assemble(told, (f"({action.text})", "dim")) if locale.is_english() else told.rstrip())
+    line = f"  {locale.say('told', who=who, what=locale.label(session.state.game, action))} "
+    session.console.print(Text.assemble(line, (f"({action.text})", "dim")) if locale.is_english() else line.rstrip())
 
 
 def decide(session: Session) -> bool:

@@ -115,11 +115,11 @@ def rules(
     """Print the card catalogue in use, with the source of every value, or how another catalogue differs from it."""
     from clerestory.cli.cards import check_catalogue, show_cards
 
-    told = speak(language, as_json=as_json)
+    names = speak(language, as_json=as_json)
     if check is not None:
-        check_catalogue(check, game, told, as_json=as_json)
+        check_catalogue(check, game, names, as_json=as_json)
     else:
-        show_cards(chosen_game(game or DEFAULT_GAME), told, as_json=as_json)
+        show_cards(chosen_game(game or DEFAULT_GAME), names, as_json=as_json)
 
 
 # -- clerestory simulate ---------------------------------------------------------------------------

@@ -30,6 +30,7 @@ DEFAULTS, LOG = Settings(store=USER), LogSettings()
 NamesOption = Annotated[list[str] | None, setting_of(GatewaySettings, "names")]
 PageOption = Annotated[Path | None, setting_of(GatewaySettings, "page")]
 ProxiesOption = Annotated[list[str] | None, setting_of(GatewaySettings, "proxies")]
+OriginsOption = Annotated[list[str] | None, setting_of(GatewaySettings, "origins")]
 WebOption = Annotated[str, setting_of(GatewaySettings, "listen")]
 WhileStdinOption = Annotated[bool, typer.Option("--while-stdin", hidden=True)]
 
@@ -56,24 +57,29 @@ store = group(
 
 
 def chosen_gateway(
-    listen: str, names: list[str] | None, insecure: bool, page: Path | None, proxies: list[str] | None
+    listen: str,
+    insecure: bool,
+    *,
+    web_name: list[str] | None,
+    web_page: Path | None,
+    web_proxy: list[str] | None,
+    web_origin: list[str] | None,
 ) -> GatewaySettings:
     """Return the settings of a gateway. Raises BadGatewaySettings."""
-    return GatewaySettings(listen, tuple(names or ()), insecure, page, tuple(proxies or ()))
+    names, proxies, origins = (tuple(given or ()) for given in (web_name, web_proxy, web_origin))
+    return GatewaySettings(listen, names, insecure, web_page, proxies, origins)
 
 
-def gateway_of(
-    settings: Settings, listen: str, names: list[str] | None, page: Path | None, proxies: list[str] | None
-) -> GatewaySettings | None:
+def gateway_of(settings: Settings, listen: str, **chosen: Any) -> GatewaySettings | None:
     """Return the settings of a server's gateway; None for no address. Raises BadGatewaySettings, BadSettings."""
     if not listen:
-        for name, given in (("web_name", names), ("web_page", page), ("web_proxy", proxies)):
+        for name, given in chosen.items():
             if given:
                 raise BadSettings(f"{name}: requires web")
         return None
     if settings.tls_client_ca is not None:
         raise BadSettings("web: cannot be combined with tls_client_ca: browsers would get in without a certificate")
-    return chosen_gateway(listen, names, settings.insecure, page, proxies)
+    return chosen_gateway(listen, settings.insecure, **chosen)
 
 
 @grouped(settings=settings_of(DEFAULTS), log=settings_of(LOG))
@@ -84,6 +90,7 @@ def serve(
     web_name: NamesOption = None,
     web_page: PageOption = None,
     web_proxy: ProxiesOption = None,
+    web_origin: OriginsOption = None,
     while_stdin: WhileStdinOption = False,
 ) -> None:
     """Serve advice and games, with --web also a page, until Ctrl-C or SIGTERM; searches then say what they have."""
@@ -93,7 +100,8 @@ def serve(
 
     from clerestory.cli.serving import run_serving  # the whole server, which help does not need
 
-    run_serving(settings, gateway_of(settings, web, web_name, web_page, web_proxy), while_stdin)
+    chosen = gateway_of(settings, web, web_name=web_name, web_page=web_page, web_proxy=web_proxy, web_origin=web_origin)
+    run_serving(settings, chosen, while_stdin)
 
 
 # -- clerestory doctor -----------------------------------------------------------------------------
@@ -130,6 +138,7 @@ def web(
     web_name: NamesOption = None,
     web_page: PageOption = None,
     web_proxy: ProxiesOption = None,
+    web_origin: OriginsOption = None,
     insecure: Annotated[
         bool, typer.Option("--insecure", help="Let other machines reach the page without encryption.")
     ] = False,
@@ -145,7 +154,9 @@ def web(
     dialled = partial(dialled_by, server, access)
     first = dialled()
     with by_option():
-        gateway = chosen_gateway(listen, web_name, insecure, web_page, web_proxy)
+        gateway = chosen_gateway(
+            listen, insecure, web_name=web_name, web_page=web_page, web_proxy=web_proxy, web_origin=web_origin
+        )
     asyncio.run(stand(gateway, first, dialled, ends=access == PLAIN and os.isatty(0)))
 
 
@@ -186,7 +197,7 @@ async def stand(
             hung_up = partial(life.end, "SIGHUP") if ends else partial(redial, web, dialled)
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, hung_up)
             announce(f"clerestory has its page at {web.url}")
-            await life.until_told(address=web.url, server=server.target)
+            await life.until_signalled(address=web.url, server=server.target)
 
 
 def redial(web: "OpenGateway", dialled: Callable[[], "Connection"]) -> None:

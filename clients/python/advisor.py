@@ -57,15 +57,15 @@ class Advisor(Closable, SyncCalls, Client):
         return LessonBook(self._call)
 
     def _call(self, write: Write[Answer]) -> Answer:
-        """Return the answer of an exchange. Raises AdvisorError."""
+        """Return the answer of a call. Raises AdvisorError."""
         with telling(self._dialled.language):
-            exchange = write()
-            return exchange.read(self._message(exchange) if exchange.method else None)
+            call = write()
+            return call.read(self._message(call) if call.method else None)
 
-    def _message(self, exchange: UnaryCall[Any]) -> Any:
-        tries = RetryPolicy(self._dialled, exchange.seconds)
+    def _message(self, call: UnaryCall[Any]) -> Any:
+        retries = RetryPolicy(self._dialled, call.seconds)
         while True:
             try:
-                return self._begin(exchange, tries.left)
+                return self._begin(call, retries.left)
             except grpc.RpcError as failure:
-                sleep(tries.pause(failure))
+                sleep(retries.pause(failure))

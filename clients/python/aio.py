@@ -52,14 +52,14 @@ class AsyncAdvisor(AsyncCalls, Client):
     def _open_channel(self) -> None:
         """Wait for the first call: a channel belongs to the event loop in which it is made."""
 
-    def _begin(self, exchange: UnaryCall[Any], seconds: float) -> Any:
+    def _begin(self, call: UnaryCall[Any], seconds: float) -> Any:
         """Begin a call as the sync client does, over a channel of the running event loop."""
         if self._loop is not (loop := asyncio.get_running_loop()):
             if self._closed:
                 raise Unavailable(CLOSED)
             super()._open_channel()
             self._loop = loop
-        return super()._begin(exchange, seconds)
+        return super()._begin(call, seconds)
 
     @property
     def rules(self) -> AsyncRules:
@@ -82,19 +82,19 @@ class AsyncAdvisor(AsyncCalls, Client):
         return AsyncLessonBook(self._call)
 
     async def _call(self, write: Write[Answer]) -> Answer:
-        """Return the answer of an exchange. Raises AdvisorError."""
+        """Return the answer of a call. Raises AdvisorError."""
         with telling(self._dialled.language):
-            exchange = write()
-            return exchange.read(await self._message(exchange) if exchange.method else None)
+            call = write()
+            return call.read(await self._message(call) if call.method else None)
 
-    async def _message(self, exchange: UnaryCall[Any]) -> Any:
-        tries = RetryPolicy(self._dialled, exchange.seconds)
+    async def _message(self, call: UnaryCall[Any]) -> Any:
+        retries = RetryPolicy(self._dialled, call.seconds)
         while True:
             try:
-                return await self._begin(exchange, tries.left)
+                return await self._begin(call, retries.left)
             except asyncio.CancelledError:
                 if is_cancelled():
                     raise
                 raise Unavailable(CLOSED) from None
             except grpc.RpcError as failure:
-                await asyncio.sleep(tries.pause(failure))
+                await asyncio.sleep(retries.pause(failure))

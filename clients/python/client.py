@@ -76,13 +76,13 @@ class Client:
         stubs = (AdvisorServiceStub, RulesServiceStub, AnnotationServiceStub, PuzzleServiceStub, LessonServiceStub)
         self._methods = {name: method for stub in stubs for name, method in vars(stub(self._channel)).items()} | kept
 
-    def _begin(self, exchange: UnaryCall[Any], seconds: float) -> Any:
+    def _begin(self, call: UnaryCall[Any], seconds: float) -> Any:
         """Return what a method of a stub returns. Raises grpc.RpcError, BadRequest, Unavailable if closed."""
-        if (size := exchange.request.ByteSize()) > MAX_MESSAGE_BYTES:
+        if (size := call.request.ByteSize()) > MAX_MESSAGE_BYTES:
             text = f"the request has {size} bytes; no server reads more than {MAX_MESSAGE_BYTES}"
             raise BadRequest(text, Reason.UNREADABLE_REQUEST.value)
         try:
-            return self._methods[exchange.method](exchange.request, timeout=seconds, metadata=self._dialled.metadata)
+            return self._methods[call.method](call.request, timeout=seconds, metadata=self._dialled.metadata)
         except (ValueError, grpc.aio.UsageError) as failure:
             raise Unavailable(str(failure)) from None
 
@@ -145,7 +145,7 @@ class Client:
         """Return the parts of a review as they are made; the last one has the ledger. Leaving the loop ends the review.
 
         Args:
-            game: a record as text, or a kept game.
+            game: a record as text, or a hosted game.
             time: for the whole review, at least 1 s; not together with iterations.
             iterations: of each search, 50 to 200,000; None, without a time: 16,000.
             viewer: every decision is judged by the knowledge of this seat; None: by that of the deciding seat.
@@ -164,21 +164,23 @@ class Client:
     ) -> Analysis:
         """Return the states of a watched game; a resumed stream requests what happened since the last state."""
         with telling(self._dialled.language):
-            tries = RejoinPolicy(self._dialled, ask().seconds)
-            return watching(self._begin(ask(), tries.left), lambda left: self._begin(ask(), left), ask().read, tries)
+            retries = RejoinPolicy(self._dialled, ask().seconds)
+            return watching(
+                self._begin(ask(), retries.left), lambda left: self._begin(ask(), left), ask().read, retries
+            )
 
 
 def streaming(
     write: Callable[Concatenate[Client, P], UnaryCall[Answer]],
     analysis: Callable[[Any, Begin, Callable[[Any], Answer], RetryPolicy], Analysis],
 ) -> Callable[Concatenate[Client, P], Analysis]:
-    """Return a method that begins an exchange with a stream of answers and returns them as an analysis."""
+    """Return a method that begins a call with a stream of answers and returns them as an analysis."""
 
     @wraps(write)
     def method(self: Client, /, *args: P.args, **kwargs: P.kwargs) -> Analysis:
         with telling(self._dialled.language):
-            exchange = write(self, *args, **kwargs)
-            begin, tries = partial(self._begin, exchange), RetryPolicy(self._dialled, exchange.seconds)
-            return analysis(begin(tries.left), begin, exchange.read, tries)
+            call = write(self, *args, **kwargs)
+            begin, retries = partial(self._begin, call), RetryPolicy(self._dialled, call.seconds)
+            return analysis(begin(retries.left), begin, call.read, retries)
 
     return method

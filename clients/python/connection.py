@@ -145,7 +145,7 @@ def dial(
     if not proxy:
         options.append(NO_PROXY)
     credentials = None if wanted is None else wanted.credentials()
-    metadata = (*bearer(token), *spoken(language))
+    metadata = (*bearer(token), *accepted_language(language))
     return Connection(target, credentials, options, metadata, retries, patience, silence, proxy)
 
 
@@ -212,7 +212,7 @@ def is_here(address: str) -> bool:
     return is_loopback((found["host"] if found else address).lower())
 
 
-def spoken(language: str | None) -> tuple[tuple[str, str], ...]:
+def accepted_language(language: str | None) -> tuple[tuple[str, str], ...]:
     """Return the metadata that ask for a language, () for None. Raises BadConnection."""
     if language is not None and not (isinstance(language, str) and TAG.fullmatch(language)):
         raise BadConnection("language", f"{str(language)[:80]!r} is no tag of a language, such as it or pt-BR")

@@ -153,14 +153,14 @@ def error_of(failure: grpc.RpcError, proxy: str = "") -> AdvisorError:
     """
     call = cast(grpc.Call, failure)
     info, request, untimely = ErrorInfo(), BadRequestDetail(), PreconditionFailure()
-    retry, told = RetryInfo(), LocalizedMessage()
-    unpack(call, info, request, untimely, retry, told)
+    retry, localized = RetryInfo(), LocalizedMessage()
+    unpack(call, info, request, untimely, retry, localized)
     violations = [FieldViolation(one.field, one.description) for one in request.field_violations]
     violations += [FieldViolation(one.subject, one.description) for one in untimely.violations]
     wait = retry.retry_delay.ToNanoseconds() / 1e9 if retry.HasField("retry_delay") else None
     kind = KINDS.get(call.code(), AdvisorError)
     text = explained(call.details() or call.code().name, proxy)
-    return kind(text, info.reason, violations, wait, info.metadata, told.message)
+    return kind(text, info.reason, violations, wait, info.metadata, localized.message)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Hosted games: creates, joins, plays and watches games that a server keeps, without rules in the program."""
+"""Hosted games: creates, joins, plays and watches games that a server hosts, without rules in the program."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -10,7 +10,16 @@ from clerestory.clients.hosted_wire import GameChoices, GameSnapshot, read_snaps
 from clerestory.clients.referee import as_truth, plain
 from clerestory.clients.streams import AsyncStream, Stream
 from clerestory.clients.unary_call import AsyncCalls, MakeUnaryCall, SyncCalls, UnaryCall, unary
-from clerestory.clients.wire import Actions, PositionLike, Time, action_text, action_texts, filled, refusal, set_field
+from clerestory.clients.wire import (
+    Actions,
+    PositionLike,
+    Time,
+    action_text,
+    action_texts,
+    bad_request,
+    filled,
+    set_field,
+)
 from clerestory.service_errors import Reason
 from clerestory.v1 import games_pb2 as api
 from clerestory.v1 import rules_pb2 as rules
@@ -97,7 +106,7 @@ class HostedGameBase:
         Raises AdvisorError.
         """
         if seat not in self.tokens and not self.owner_token:
-            raise refusal("seat", f"{seat!r} is not held here")
+            raise bad_request("seat", f"{seat!r} is not held here")
         tokens, text = self._everything(), action_text(outcome, "outcome")
         request = filled(
             api.SetPrivateOutcomeRequest, game_id=self.game_id, tokens=tokens, version=self.version, outcome=text
@@ -120,7 +129,7 @@ class HostedGameBase:
         Raises AdvisorError.
         """
         if seat is not None and seat not in self.tokens:
-            raise refusal("seat", f"{seat!r} is not held here")
+            raise bad_request("seat", f"{seat!r} is not held here")
         tokens = [*self.tokens.values()] if seat is None else [self.tokens[seat]]
         request = filled(api.TakeBackRequest, game_id=self.game_id, tokens=tokens, version=self.version)
         set_field(request, "ply", ply)
@@ -217,8 +226,8 @@ class HostedGamesBase(Generic[G]):
     """The games that a server keeps. Every method raises AdvisorError.
 
     Args:
-        call: makes an exchange, and returns the message of the response.
-        watch: begins a stream, given a function that makes its exchange.
+        call: makes a call, and returns the message of the response.
+        watch: begins a stream, given a function that writes its call.
         language: of errors for users; None for none.
     """
 
@@ -331,7 +340,7 @@ def by_seat(tokens: Any) -> dict[int, str]:
     try:
         return {int(seat): token for seat, token in dict(tokens).items()}
     except (TypeError, ValueError):
-        raise refusal("tokens", "are not tokens by seat, as in {0: TOKEN}") from None
+        raise bad_request("tokens", "are not tokens by seat, as in {0: TOKEN}") from None
 
 
 class HostedGame(SyncCalls, HostedGameBase):

@@ -192,7 +192,7 @@ class RulesBase(Generic[R]):
     """The games that a server knows. Every method raises AdvisorError.
 
     Args:
-        call: makes an exchange, and returns the message that comes back.
+        call: makes a call, and returns the message that comes back.
     """
 
     _referee: Callable[..., R]

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from clerestory.clients.types import Action
-from clerestory.clients.wire import SLACK, Time, refusal, set_field, set_time, value_name
+from clerestory.clients.wire import SLACK, Time, bad_request, set_field, set_time, value_name
 from clerestory.figures import Rollouts
 from clerestory.v1 import annotation_pb2 as api
 
@@ -13,7 +13,7 @@ LONGEST = 3600.0  # seconds that a review without a time may take
 
 
 class HasTokens(Protocol):
-    """A kept game with the tokens that give access to it, such as HostedGame and AsyncHostedGame."""
+    """A hosted game with the tokens that give access to it, such as HostedGame and AsyncHostedGame."""
 
     game_id: str
 
@@ -157,9 +157,9 @@ def write_annotation(
     if isinstance(game, str):
         request.record = game
     elif not hasattr(game, "game_id"):
-        raise refusal("record", f"{game!r:.80} is neither the text of a record nor a kept game")
+        raise bad_request("record", f"{game!r:.80} is neither the text of a record nor a hosted game")
     else:
-        request.kept_game.CopyFrom(api.KeptGameReference(game_id=game.game_id, tokens=game._all_tokens()))
+        request.hosted_game.CopyFrom(api.HostedGameReference(game_id=game.game_id, tokens=game._all_tokens()))
     for name, value in (("iterations", iterations), ("viewer_seat", viewer), ("seed", seed)):
         if value is not None:
             set_field(request, name, value)

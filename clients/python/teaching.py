@@ -1,6 +1,5 @@
 """Puzzles and lessons of a server, which stores nothing about them between calls."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,7 +83,7 @@ class PuzzleBookBase:
     """The puzzles that a server has. Every method raises AdvisorError.
 
     Args:
-        call: makes an exchange, and returns the message of the response.
+        call: makes a call, and returns the message of the response.
     """
 
     def __init__(self, call: MakeUnaryCall) -> None:
@@ -124,7 +123,7 @@ class LessonBookBase:
     """The lessons that a server has. Every method raises AdvisorError.
 
     Args:
-        call: makes an exchange, and returns the message of the response.
+        call: makes a call, and returns the message of the response.
     """
 
     def __init__(self, call: MakeUnaryCall) -> None:
@@ -171,18 +170,12 @@ def read_verdict(answer: puzzle_pb2.TryPuzzleResponse) -> PuzzleVerdict:
     return PuzzleVerdict(
         right=answer.right,
         loss=answer.loss,
-        answer=actions_of(answer),
+        answer=tuple(map(read_action, answer.answer_actions)),
         reason=answer.reason,
         principal_variation=tuple(answer.principal_variation),
         next_best_loss=answer.next_best_loss,
         message=answer,
     )
-
-
-def actions_of(answer: puzzle_pb2.TryPuzzleResponse) -> tuple[Action, ...]:
-    """Return the actions of an answer; older servers name only the first."""
-    told: Sequence[Any] = answer.answer_actions or ([answer.answer] if answer.HasField("answer") else [])
-    return tuple(map(read_action, told))
 
 
 def read_progress(answer: lessons_pb2.FollowLessonResponse) -> LessonProgress:

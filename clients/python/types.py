@@ -1,5 +1,6 @@
 """The return values of clients: plain values, with the original message."""
 
+from collections.abc import Callable
 from dataclasses import InitVar, dataclass
 
 from clerestory.figures import Outlook
@@ -40,7 +41,7 @@ class Line:
         principal_variation: texts of the most visited actions, this one first, up to the first hidden card.
         outlook: expected features, for explanations; empty if the game names none.
         probability: of the outcome by what everyone can see; None except at a chance event.
-        variation: the actions of `principal_variation`, with their labels; empty from older servers.
+        variation: the actions of `principal_variation`, with their labels.
         margin_error: standard error of the margin, in points; None if it is not known.
         doubtful: tried so seldom, in comparison with the first line, that its figures may be far off.
         plan: how often each craftsman is used, or cubes are discarded, in words; empty if it is no plan.
@@ -141,15 +142,18 @@ class Recommendation:
     level: int | None
     engine_version: str
     reproducible: bool
-    raw: InitVar[api.RecommendMoveResponse]
+    raw: InitVar[api.RecommendMoveResponse | Callable[[], api.RecommendMoveResponse]]
 
-    def __post_init__(self, raw: api.RecommendMoveResponse) -> None:
+    def __post_init__(self, raw: api.RecommendMoveResponse | Callable[[], api.RecommendMoveResponse]) -> None:
         object.__setattr__(self, "_message", raw)
 
     @property
     def message(self) -> api.RecommendMoveResponse:
-        """The original message."""
-        message: api.RecommendMoveResponse = self.__dict__["_message"]
+        """The original message; for an answer of this process, one written at the first access."""
+        raw = self.__dict__["_message"]
+        if callable(raw):
+            raw = self.__dict__["_message"] = raw()
+        message: api.RecommendMoveResponse = raw
         return message
 
 

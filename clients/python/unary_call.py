@@ -29,23 +29,23 @@ class UnaryCall(Generic[Answer]):
 
 
 Write = Callable[[], UnaryCall[Answer]]  # raises BadRequest
-MakeUnaryCall = Callable[[Write[Any]], Any]  # makes the exchange that is written; returns the answer, or an awaitable
+MakeUnaryCall = Callable[[Write[Any]], Any]  # makes the call that is written; returns the answer, or an awaitable
 
 
 class SyncCalls:
-    """A class whose exchanges block: its `_call` makes the one that is written, and returns the answer."""
+    """A class whose calls block: its `_call` makes the one that is written, and returns the answer."""
 
     _call: MakeUnaryCall
 
 
 class AsyncCalls:
-    """A class whose exchanges are awaited, as its `_call` is."""
+    """A class whose calls are awaited, as its `_call` is."""
 
     _call: MakeUnaryCall
 
 
 class unary(Generic[P, Answer]):  # noqa: N801  # a decorator
-    """Turns a method that returns an Exchange into one that makes the call and returns the answer, or an awaitable."""
+    """Turns a method that returns a UnaryCall into one that makes the call and returns the answer, or an awaitable."""
 
     def __init__(self, write: Callable[Concatenate[Any, P], UnaryCall[Answer]]) -> None:
         self.write = write

@@ -169,7 +169,7 @@ def write_analysis(
     return AnalyzeCall(request, timeout)
 
 
-def refusal(field: str, description: str) -> BadRequest:
+def bad_request(field: str, description: str) -> BadRequest:
     """Return the error for a request that cannot be sent; its reason is the one that a server would give."""
     violation = FieldViolation(field, description)
     return BadRequest(str(violation), reason_of(field.rpartition(".")[2]), [violation])
@@ -188,10 +188,12 @@ def read_time(time: Time, field: str = "time_budget") -> float:
     if isinstance(time, str):
         seconds = parse_duration(time)
         if seconds is None:
-            raise refusal(field, f"{time[:80]!r} is not a time like 500ms or 2s")
+            raise bad_request(field, f"{time[:80]!r} is not a time like 500ms or 2s")
         return seconds
     if not isinstance(time, Real):
-        raise refusal(field, f"{time!r:.80} is not a time: a text like 500ms or 2s, a number of seconds, a timedelta")
+        raise bad_request(
+            field, f"{time!r:.80} is not a time: a text like 500ms or 2s, a number of seconds, a timedelta"
+        )
     return time
 
 
@@ -201,7 +203,7 @@ def duration(seconds: float, field: str = "time_budget") -> Duration:
     try:
         message.FromNanoseconds(round(seconds * 1e9))
     except (ValueError, OverflowError, TypeError):
-        raise refusal(field, f"{seconds!r} s is out of range") from None
+        raise bad_request(field, f"{seconds!r} s is out of range") from None
     return message
 
 
@@ -221,7 +223,7 @@ def set_field(request: Any, field: str, value: Any, blamed: str = "") -> None:
             setattr(request, field, value)
     except (ValueError, TypeError):
         sort = type_of(request, field)
-        raise refusal(blamed or field, f"{value!r:.80} is not {sort}") from None
+        raise bad_request(blamed or field, f"{value!r:.80} is not {sort}") from None
 
 
 def filled(kind: type[M], **fields: Any) -> M:
@@ -230,7 +232,7 @@ def filled(kind: type[M], **fields: Any) -> M:
         return kind(**fields)
     except (ValueError, TypeError):
         field = next(name for name, value in fields.items() if not holds(kind, name, value))
-        raise refusal(field, f"does not hold {type_of(kind, field)}") from None
+        raise bad_request(field, f"does not hold {type_of(kind, field)}") from None
 
 
 def holds(kind: type[Message], field: str, value: Any) -> bool:
@@ -258,7 +260,7 @@ def action_texts(actions: Any, field: str = "actions") -> list[str]:
     try:
         return [text_of(one) for one in ([actions] if is_one_action(actions) else actions)]
     except TypeError:
-        raise refusal(field, f"{actions!r:.80} is not a text of an action, or a list of them") from None
+        raise bad_request(field, f"{actions!r:.80} is not a text of an action, or a list of them") from None
 
 
 def is_one_action(actions: Any) -> bool:
@@ -287,7 +289,7 @@ def position_message(position: PositionLike) -> Position:
     written = position.to_position() if hasattr(position, "to_position") else position
     if not isinstance(written, str | bytes | Mapping):
         kind = "null" if written is None else type(written).__name__
-        raise refusal("position", f"must be a JSON object, not {kind}")
+        raise bad_request("position", f"must be a JSON object, not {kind}")
     try:
         return parse(Position(), written)
     except BadJson as error:

@@ -40,11 +40,11 @@ def say(domain: str, key: str, /, language: str = ENGLISH, **arguments: object) 
 
     Raises KeyError if the domain lacks the key, or an argument is missing.
     """
-    spoken = language if key in patterns(domain, language) else ENGLISH
-    pattern = patterns(domain, spoken)[key]
+    found_in = language if key in patterns(domain, language) else ENGLISH
+    pattern = patterns(domain, found_in)[key]
     if isinstance(pattern, dict):
-        pattern = pattern.get(plural(spoken, arguments["count"]), pattern["other"])
-    return ARGUMENT.sub(lambda found: shown(arguments[found[1]], spoken), pattern)
+        pattern = pattern.get(plural(found_in, arguments["count"]), pattern["other"])
+    return ARGUMENT.sub(lambda found: shown(arguments[found[1]], found_in), pattern)
 
 
 def has(domain: str, key: str) -> bool:

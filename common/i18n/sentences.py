@@ -65,7 +65,7 @@ def said(
         label: returns the label of an action in the language.
     """
 
-    def spoken(value: Argument) -> float | str:
+    def translated(value: Argument) -> float | str:
         if isinstance(value, Text):
             return said(value, game, language, label)
         if isinstance(value, QuotedItem):
@@ -73,5 +73,5 @@ def said(
             return word.text if word else value.name
         return label(value) if isinstance(value, QuotedAction) else value
 
-    arguments = {name: spoken(value) for name, value in one.arguments}
+    arguments = {name: translated(value) for name, value in one.arguments}
     return say(SERVICE if has(SERVICE, one.code) else game, one.code, language=language, **arguments)

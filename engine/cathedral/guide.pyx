@@ -3,8 +3,8 @@
 
 Points come from craftsmen, who turn cubes into VP. A cube is therefore worth what the owner's craftsmen can still make
 of it, a craftsman is worth its conversions over the rounds to come, and gold is worth the craftsmen and places it buys.
-The weights of the value, in value.toml, are fitted by tools/lab/fit_value to the margins that searches expected; those
-of actions are chosen by hand.
+The weights of the value, in value.toml, are fitted to the margins that searches expected; those of actions are chosen
+by hand.
 """
 from libc.stdint cimport uint32_t
 
@@ -12,7 +12,7 @@ from clerestory.engine.cathedral.codes cimport *
 from clerestory.engine.cathedral.prospects cimport *
 from clerestory.engine.cathedral.state cimport *
 from clerestory.engine.cathedral.tables cimport Craftsman, cards
-from clerestory.engine.core cimport Guide, State, action_t
+from clerestory.engine.core cimport Guide, action_t
 from clerestory.engine.steps cimport with_terms
 
 from array import array
@@ -223,17 +223,6 @@ TERM_NAMES = (
     "market_gold", "starting", "archbishop", "once", "lasting", "turn",
 )
 STAGE_NAMES = ("draft", "building", "board", "stalls", "cathedral")
-
-
-def terms_of(State state not None, seat):
-    """Return the components of a seat's value: round, stage, VP now, and the terms by name."""
-    cdef const Cathedral *s = <const Cathedral *> state.view()
-    cdef double terms[TERMS]
-    cdef int player = max(state.seat(seat), 0)
-    count_terms(s, player, terms)
-    return s.round, STAGE_NAMES[stage_of(s)], s.players[player].vp, {
-        name: terms[i] for i, name in enumerate(TERM_NAMES)
-    }
 
 
 def weights_of(table):

@@ -38,10 +38,11 @@ def layout_of(names):
 def course_fields():
     """Return the step, and the drawn builder."""
     waiting = Order(COLOURS, 4, MAX_COST, seated=True)
+    steps = [step.name.removeprefix("AT_").lower() for step in Step]
     return [
         Field("round", at(&s.round), Number(1, ROUNDS), "1 to 6"),
-        Field("step", at(&s.step), Choice([step.name.removeprefix("AT_").lower() for step in Step]), "section 2"),
-        Field("to_act", at(&s.actor), Seat(COLOURS, ("", "nature"), low=-2), "section 2"),
+        Field("step", at(&s.step), Choice(steps), "RULES.md, section 2"),
+        Field("to_act", at(&s.actor), Seat(COLOURS, ("", "nature"), low=-2), "RULES.md, section 2"),
         Field("starting_player", at(&s.starting), Seat(COLOURS), "colour"),
         Field("cost", at(&s.cost), Number(0, MAX_COST), "7 to 0, the cost marker"),
         Field("redraw_used", at(&s.redraw_used), Flag(), "the redraw of this round has been used"),

@@ -3,101 +3,101 @@
 from typing import Any
 
 from clerestory.engine.colours import COLOURS
-from clerestory.engine.picture import Telling, aligned
+from clerestory.engine.picture import PictureTexts, aligned
 
 ROWS = ("vp", "gold", "sand", "wood", "stone", "metal", "workers", "mill", "bag")  # of the table of players
 HANDS = ("craftsmen", "advantages", "resource_cards")
-PLAIN = Telling("cathedral")
+PLAIN = PictureTexts("cathedral")
 
 
-def show(fields: dict[str, Any], told: Telling = PLAIN) -> str:
+def show(fields: dict[str, Any], texts: PictureTexts = PLAIN) -> str:
     """Return a picture of a position's fields: the course, the board, the players side by side."""
     players = fields["players"]
     return "\n".join(
-        [*course(fields, told), *board(fields, told), "", *table(players, told), "", *hands(players, told)]
+        [*course(fields, texts), *board(fields, texts), "", *table(players, texts), "", *hands(players, texts)]
     )
 
 
-def course(fields: dict[str, Any], told: Telling) -> list[str]:
+def course(fields: dict[str, Any], texts: PictureTexts) -> list[str]:
     """Return the round, the step and the order of play."""
     details = [
-        ("drawn.free" if fields["free_placement"] else "drawn", told.row(told.names("colour", [fields["drawn"]]))),
-        ("waiting", told.row(told.names("colour", fields["waiting"]))),
-        ("event", told.row(told.names("card", [fields["event"]]))),
-        ("coming", told.row(told.names("card", fields["event_deck"])) if len(fields["event_deck"]) == 1 else ""),
+        ("drawn.free" if fields["free_placement"] else "drawn", texts.row(texts.names("colour", [fields["drawn"]]))),
+        ("waiting", texts.row(texts.names("colour", fields["waiting"]))),
+        ("event", texts.row(texts.names("card", [fields["event"]]))),
+        ("coming", texts.row(texts.names("card", fields["event_deck"])) if len(fields["event_deck"]) == 1 else ""),
         ("tax", str(fields["die"] or "")),
         ("stall", str(fields["stall"] or "")),
         ("blessing", str(fields["blessing_used"] or "")),
-        ("used", told.between.join(used(use, told) for use in fields["used"])),
+        ("used", texts.between.join(used(use, texts) for use in fields["used"])),
     ]
-    return [headline(fields, told), *told.lines(details)]
+    return [headline(fields, texts), *texts.lines(details)]
 
 
-def headline(fields: dict[str, Any], told: Telling) -> str:
+def headline(fields: dict[str, Any], texts: PictureTexts) -> str:
     """Return the round, the step and the seat to act."""
-    return told.say(
+    return texts.say(
         "head.acts" if fields["to_act"] else "head",
         round=fields["round"],
-        step=told.name("step", fields["step"]),
-        who=told.name("colour", fields["to_act"]),
-        starts=told.name("colour", fields["starting_player"]),
+        step=texts.name("step", fields["step"]),
+        who=texts.name("colour", fields["to_act"]),
+        starts=texts.name("colour", fields["starting_player"]),
         cost=fields["cost"],
     )
 
 
-def used(use: dict[str, Any], told: Telling) -> str:
+def used(use: dict[str, Any], texts: PictureTexts) -> str:
     """Return how often a craftsman has been used."""
-    return told.say("times", card=told.name("card", use["craftsman"]), number=use["times"])
+    return texts.say("times", card=texts.name("card", use["craftsman"]), number=use["times"])
 
 
-def board(fields: dict[str, Any], told: Telling) -> list[str]:
+def board(fields: dict[str, Any], texts: PictureTexts) -> list[str]:
     """Return the cards and builders on the board."""
     stock = "stock.metal" if fields["court_metal"] else "stock"
     lines = [
-        ("supply", told.row(told.names("card", [*fields["supply_resources"], *fields["supply_craftsmen"]]))),
-        ("kingsbridge", told.row(pairs(fields["kingsbridge_cards"], fields["kingsbridge"], told))),
-        ("shiring", told.row(pairs(fields["shiring_cards"], fields["shiring"], told))),
-        *((name, told.row(told.names("colour", fields[name]))) for name in ("priory", "court", "market")),
-        *((name, told.row(told.names("colour", [fields[name]]))) for name in ("archbishop", "castle", "start")),
-        (stock, amounts(fields["stock"], told)),
-        ("general", amounts(fields["supply"], told)),
+        ("supply", texts.row(texts.names("card", [*fields["supply_resources"], *fields["supply_craftsmen"]]))),
+        ("kingsbridge", texts.row(pairs(fields["kingsbridge_cards"], fields["kingsbridge"], texts))),
+        ("shiring", texts.row(pairs(fields["shiring_cards"], fields["shiring"], texts))),
+        *((name, texts.row(texts.names("colour", fields[name]))) for name in ("priory", "court", "market")),
+        *((name, texts.row(texts.names("colour", [fields[name]]))) for name in ("archbishop", "castle", "start")),
+        (stock, amounts(fields["stock"], texts)),
+        ("general", amounts(fields["supply"], texts)),
     ]
-    return list(told.lines(lines))
+    return list(texts.lines(lines))
 
 
-def pairs(cards: list[str], builders: list[str], told: Telling) -> list[str]:
+def pairs(cards: list[str], builders: list[str], texts: PictureTexts) -> list[str]:
     """Return cards with the builder below each."""
-    return [pair(told.name("card", card), builder, told) for card, builder in zip(cards, builders, strict=True)]
+    return [pair(texts.name("card", card), builder, texts) for card, builder in zip(cards, builders, strict=True)]
 
 
-def pair(card: str, builder: str, told: Telling) -> str:
+def pair(card: str, builder: str, texts: PictureTexts) -> str:
     """Return a card, with the builder below it if there is one."""
-    return told.say("builder", card=card, who=told.name("colour", builder)) if builder else card
+    return texts.say("builder", card=card, who=texts.name("colour", builder)) if builder else card
 
 
-def amounts(counts: dict[str, int], told: Telling) -> str:
+def amounts(counts: dict[str, int], texts: PictureTexts) -> str:
     """Return counts by name, on one line."""
-    return told.between.join(
-        told.say("amount", count=count, good=told.name("good", good)) for good, count in counts.items()
+    return texts.between.join(
+        texts.say("amount", count=count, good=texts.name("good", good)) for good, count in counts.items()
     )
 
 
-def table(players: list[dict[str, Any]], told: Telling) -> list[str]:
+def table(players: list[dict[str, Any]], texts: PictureTexts) -> list[str]:
     """Return a column for each player."""
-    rows = [["", *told.names("colour", COLOURS[: len(players)])]]
-    rows += [[told.say(f"row.{field}"), *(str(player[field]) for player in players)] for field in ROWS]
+    rows = [["", *texts.names("colour", COLOURS[: len(players)])]]
+    rows += [[texts.say(f"row.{field}"), *(str(player[field]) for player in players)] for field in ROWS]
     return aligned(rows)
 
 
-def hands(players: list[dict[str, Any]], told: Telling) -> list[str]:
+def hands(players: list[dict[str, Any]], texts: PictureTexts) -> list[str]:
     """Return the cards of each player, by kind."""
     return [
-        told.say("hand", who=told.name("colour", colour), what=hand(player, told) or "-")
+        texts.say("hand", who=texts.name("colour", colour), what=hand(player, texts) or "-")
         for colour, player in zip(COLOURS, players, strict=False)
     ]
 
 
-def hand(player: dict[str, Any], told: Telling) -> str:
+def hand(player: dict[str, Any], texts: PictureTexts) -> str:
     """Return the cards of a player, by kind."""
-    kinds = ((field, told.row(told.names("card", player[field]))) for field in HANDS)
-    return told.apart.join(told.lines((f"hand.{field}", cards) for field, cards in kinds))
+    kinds = ((field, texts.row(texts.names("card", player[field]))) for field in HANDS)
+    return texts.apart.join(texts.lines((f"hand.{field}", cards) for field, cards in kinds))

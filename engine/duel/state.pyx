@@ -47,8 +47,8 @@ def course_fields(card):
     return [
         Field("phase", at(&s.phase), Number(1, PHASES, first=1), "1 to 4"),
         Field("round", at(&s.round), Number(1, ROUNDS, first=1), "1 to 3, within the phase"),
-        Field("step", at(&s.step), Choice(STEP_NAMES), "section 2"),
-        Field("to_act", at(&s.actor), Seat(COLOURS, ("", "nature"), low=-2), "section 2"),
+        Field("step", at(&s.step), Choice(STEP_NAMES), "RULES.md, section 2"),
+        Field("to_act", at(&s.actor), Seat(COLOURS, ("", "nature"), low=-2), "RULES.md, section 2"),
         Field("power", at(&s.power), Seat(COLOURS), "who holds the marker of power"),
         Field("first_player", at(&s.first), Seat(COLOURS), "who held it when the round started"),
         Field("grid", at(s.grid, GRID), Each(card, GRID), grid),

@@ -11,7 +11,8 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from types import MappingProxyType
+from typing import Any, Protocol, Self
 
 from clerestory.declared import declarations
 from clerestory.durations import parse_duration
@@ -28,9 +29,6 @@ from clerestory.search.levels import choose_as, level_of
 from clerestory.search.options import Options, shipped
 from clerestory.search.options import read_option as read_option_of_search
 from clerestory.search.root import Root, observe_decision
-
-if TYPE_CHECKING:
-    from clerestory.search.arena.remote import AskServer
 
 MAX_WORLDS = 2**63 - 1
 
@@ -184,42 +182,6 @@ def script(root: Root, _seed: int, _: Budget) -> Decision:
     return advice
 
 
-def server(
-    root: Root,
-    seed: int,
-    budget: Budget,
-    *,
-    target: str,
-    level: int = 0,
-    token_file: str = "",
-    tls_ca: str = "",
-    tls_cert: str = "",
-    tls_key: str = "",
-) -> Decision:
-    """What a server recommends, as in `server:HOST:PORT,level=3`, at a level or at full strength.
-
-    `tls_ca` connects with TLS. Its time counts from the question to the answer.
-    """
-    from clerestory.search.arena.remote import connected  # imports gRPC, which other bots do not need
-
-    return remote(connected(target, token_file, tls_ca, tls_cert, tls_key), root, seed, budget, level)
-
-
-def revision(root: Root, seed: int, budget: Budget, *, target: str, level: int = 0) -> Decision:
-    """What another revision of this package recommends, as in `revision:COMMIT`: a server of it, with one worker.
-
-    The commit is built once, from the repository in this folder, into the user's folder of caches.
-    """
-    from clerestory.search.arena.remote import started
-
-    return remote(started(target), root, seed, budget, level)
-
-
-def remote(ask: "AskServer", root: Root, seed: int, budget: Budget, level: int) -> Decision:
-    """Return what a server recommends within a budget."""
-    return ask(root.view, seed, *limits(budget), level or None)
-
-
 def best(view: State, worth: list[float], worlds: int) -> Decision:
     """Return the action with the highest value; the lowest code wins ties."""
     return view.legal_actions()[worth.index(max(worth))].text, worlds * len(worth)
@@ -241,29 +203,34 @@ BOTS: Mapping[str, Decide] = {
     "ismcts-plain": ismcts_plain,
     "script-v1": script,
 }
-REMOTE: Mapping[str, Decide] = {"server": server, "revision": revision}  # `name:TARGET`, then options
+NO_BOTS: Mapping[str, Decide] = MappingProxyType({})
 
 
 # -- by name ---------------------------------------------------------------------------------------
 
 
-def parse_bot(text: str) -> NamedBot:
+def parse_bot(text: str, remote: Mapping[str, Decide] = NO_BOTS) -> NamedBot:
     """Return the bot that `name` or `name:option=value,option=value` describes.
+
+    Args:
+        text: the description.
+        remote: further bots, which are described as `name:TARGET,option=value`.
 
     Raises BadBot, which names the unknown bot, option or value. A search checks the ranges of options at its start.
     """
     name, _, tail = text.partition(":")
-    if name not in BOTS and name not in REMOTE:
-        raise BadBot(f"{name[:80]!r}: unknown bot; known are {', '.join([*BOTS, *REMOTE])}")
-    decide = function_of(name)
-    if name in REMOTE:
+    decide = BOTS.get(name) or remote.get(name)
+    if decide is None:
+        raise BadBot(f"{name[:80]!r}: unknown bot; known are {', '.join([*BOTS, *remote])}")
+    play = decide
+    if name in remote:
         target, _, tail = tail.partition(",")
         if not target:
             raise BadBot(f"{name}: needs a target, as in {name}:{'HOST:PORT' if name == 'server' else 'COMMIT'}")
-        decide = partial(decide, target=target)
+        play = partial(decide, target=target)
     pairs = (pair.partition("=") for pair in tail.split(",") if tail)
-    options = {key: read_option(name, key, value) for key, _, value in pairs}
-    return NamedBot(text, partial(decide, **options), options)
+    options = {key: read_option(name, decide, key, value) for key, _, value in pairs}
+    return NamedBot(text, partial(play, **options), options)
 
 
 def judges_by(text: str, game: Game, seats: int) -> str | None:
@@ -271,7 +238,10 @@ def judges_by(text: str, game: Game, seats: int) -> str | None:
 
     Raises BadBot, or BadWeights for a missing value.
     """
-    defaults = shipped(game, seats) if text.partition(":")[0] == "ismcts" else {}
+    name = text.partition(":")[0]
+    if name not in BOTS:
+        return None
+    defaults = shipped(game, seats) if name == "ismcts" else {}
     return checksum_of(game, {"value": HAND, **defaults, **parse_bot(text).options}["value"])
 
 
@@ -281,16 +251,11 @@ def checksum_of(game: Game, value: str) -> str | None:
     return None if weights is None else weights.checksum
 
 
-def function_of(bot: str) -> Decide:
-    """Return the function of a bot."""
-    return BOTS[bot] if bot in BOTS else REMOTE[bot]
-
-
-def read_option(bot: str, key: str, text: str) -> Any:
+def read_option(bot: str, decide: Decide, key: str, text: str) -> Any:
     """Return an option's value. Raises BadBot for an unknown option or an invalid count."""
-    own = own_options(bot)
-    if key not in options_of(bot):
-        raise BadBot(f"{bot}: no option {key[:80]!r}; there are {', '.join(options_of(bot)) or 'none'}")
+    own = own_options(decide)
+    if key not in options_of(decide):
+        raise BadBot(f"{bot}: no option {key[:80]!r}; there are {', '.join(options_of(decide)) or 'none'}")
     if key not in own:
         return read_option_of_search(key, text)
     if isinstance(own[key], str):
@@ -300,14 +265,14 @@ def read_option(bot: str, key: str, text: str) -> Any:
     return int(text)
 
 
-def own_options(bot: str) -> dict[str, Any]:
+def own_options(decide: Decide) -> dict[str, Any]:
     """Return the options that a bot itself declares, with their defaults."""
-    known = inspect.signature(function_of(bot)).parameters.values()
+    known = inspect.signature(decide).parameters.values()
     return {one.name: one.default for one in known if one.kind is one.KEYWORD_ONLY and one.default is not one.empty}
 
 
-def options_of(bot: str) -> list[str]:
+def options_of(decide: Decide) -> list[str]:
     """Return the names of all options of a bot: its own, and those of a search if it is one."""
-    known = inspect.signature(function_of(bot)).parameters.values()
+    known = inspect.signature(decide).parameters.values()
     searches = any(parameter.kind is parameter.VAR_KEYWORD for parameter in known)
-    return [*own_options(bot), *(declarations(Options) if searches else ())]
+    return [*own_options(decide), *(declarations(Options) if searches else ())]

@@ -14,7 +14,7 @@ from typing import Any
 
 from clerestory.engine.core import NATURE, Game, State
 from clerestory.engine.rng import Rng
-from clerestory.search.arena.bots import Budget, Move, checksum_of, judges_by, parse_bot
+from clerestory.search.arena.bots import Bot, Budget, Move, checksum_of, judges_by, parse_bot
 from clerestory.search.arena.errors import BadMatch
 from clerestory.search.arena.luck import ShareValue, luck_of_game, shares_by
 
@@ -29,11 +29,12 @@ class Match:
     Attributes:
         load: returns the game; worker processes call it, so it must be picklable by name.
         seats: number of players.
-        bots: texts of bots A and B, for `parse_bot`.
+        bots: texts of bots A and B, for `parse`.
         budget: budget of a move, as text for `Budget.parse`.
         seed: seed of the first deal; deal i has the seed `seed + i`.
         deals: number of deals; each is `seats` games.
         luck: name of the value that measures luck, for `value_of`; "" to leave results unadjusted.
+        parse: returns the bot of a text; picklable by name, as `load`.
     """
 
     load: Callable[[], Game]
@@ -43,6 +44,7 @@ class Match:
     seed: int
     deals: int
     luck: str = ""
+    parse: Callable[[str], Bot] = parse_bot
 
     def header(self) -> dict[str, Any]:
         """Return the header of a results file; two runs with equal headers belong to one match.
@@ -80,7 +82,7 @@ class Match:
         state = game.new(self.seats, self.seed)
         state.play_nature(0)
         for text in self.bots:
-            parse_bot(text).choose(state, 0, Budget(iterations=1))
+            self.parse(text).choose(state, 0, Budget(iterations=1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +156,7 @@ def play_game(match: Match, deal: int, seat: int, stopped: Callable[[], bool] = 
     Nature draws from the stream `nature_of(deal)`. The move at a ply has the seed
     `derived_seed("move", deal, seat, ply)`, where seat is A's.
     """
-    a, b = map(parse_bot, match.bots)
+    a, b = map(match.parse, match.bots)
     budget = Budget.parse(match.budget)
     players = [partial((a if here == seat else b).choose, budget=budget) for here in range(match.seats)]
     game = match.load()

@@ -14,6 +14,7 @@ from typing import IO, Any
 
 from clerestory.engine.core import Game
 from clerestory.engine.rng import Rng
+from clerestory.search.arena.bots import Bot, parse_bot
 from clerestory.search.arena.errors import BadMatch
 from clerestory.search.arena.match import Match, derived_seed
 from clerestory.search.arena.pool import TaskRunner
@@ -83,6 +84,7 @@ class TuningPlan:
         budget: budget of a move, as text.
         seed: seed of the first deal.
         deals: deals per match; a step plays one match, or two with `against`.
+        parse: returns the bot of a text, as for Match.
     """
 
     load: Callable[[], Game]
@@ -93,6 +95,7 @@ class TuningPlan:
     budget: str
     seed: int
     deals: int
+    parse: Callable[[str], Bot] = parse_bot
 
     @property
     def games_per_step(self) -> int:
@@ -136,7 +139,8 @@ class TuningPlan:
 
     def match(self, a: str, b: str, step: int, deals: int | None = None) -> Match:
         """Return a match on the deals of a step, or on `deals` deals starting there."""
-        return Match(self.load, self.seats, (a, b), self.budget, self.seed + step * self.deals, deals or self.deals)
+        first = self.seed + step * self.deals
+        return Match(self.load, self.seats, (a, b), self.budget, first, deals or self.deals, parse=self.parse)
 
 
 def options_of(bot: str) -> dict[str, str]:

@@ -12,8 +12,8 @@ from clerestory.engine.scoring import outcome, parts_of_plans
 from clerestory.figures import Rollouts
 from clerestory.i18n.languages import ENGLISH
 from clerestory.i18n.sentences import Text
+from clerestory.search.favour import favoured
 from clerestory.search.review.classes import CLASSES, FLOORS, SeatFigures, class_of, figures, noise_floors, steps
-from clerestory.search.review.favour import favoured
 from clerestory.search.review.floors import general_floor
 from clerestory.search.review.ledger import UNIT, Account, PlyValuation, Shares, accounts, in_units, levelled
 from clerestory.search.review.plan import ReviewPlan

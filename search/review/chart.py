@@ -138,8 +138,8 @@ class Chart:
             x, y = self.mark(one)
             glyph = GLYPHS[self.review.class_of(one)]
             where, who = place(self.review, one), self.review.names[one.seat]
-            told = {"where": where, "who": who, "what": one.label, "verdict": verdict(self.review, one)}
-            caption = tell(self.review, "chart.error", **told)
+            arguments = {"where": where, "who": who, "what": one.label, "verdict": verdict(self.review, one)}
+            caption = tell(self.review, "chart.error", **arguments)
             yield (
                 f"<g><title>{escape(caption)}</title>"
                 f'<circle class="mark" cx="{x:.1f}" cy="{y:.1f}" r="{BADGE}"/>'
@@ -156,8 +156,8 @@ class Chart:
         """Yield two bars for each chance event: for the seat that it helped most and the one that it hurt most."""
         for one in self.review.valuations:
             if one.seat == NATURE:
-                told = {"where": place(self.review, one), "what": one.label, "winners": winners(self.review, one)}
-                yield f"<g><title>{escape(tell(self.review, 'chart.event', **told))}</title>"
+                arguments = {"where": place(self.review, one), "what": one.label, "winners": winners(self.review, one)}
+                yield f"<g><title>{escape(tell(self.review, 'chart.event', **arguments))}</title>"
                 for seat in sorted({one.change.index(max(one.change)), one.change.index(min(one.change))}):
                     yield self.bar(one, seat)
                 yield "</g>"

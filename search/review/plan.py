@@ -10,7 +10,6 @@ from clerestory.search.options import asks_learned, shipped
 ITERATIONS = 16_000  # default iterations of a search
 LEAST = 50  # fewer would be meaningless
 MOST = 10_000_000
-TREE_BYTES = 32 << 20  # of each search, the same on every machine: a full tree would change the review
 OUTCOME_SHARE = 20  # an outcome of a chance event gets at least the iterations of a search divided by this
 
 

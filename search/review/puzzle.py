@@ -115,7 +115,7 @@ class Puzzle:
         """Sentences on what the answer gains over the next best and gives up."""
         state = self.state
         gains = [Gain(feature, at_end, mean, 0.0, 1) for feature, at_end, mean in self.gains]
-        return traded(stated(gains, self.game.tuning.told), state, state.turn)
+        return traded(stated(gains, self.game.tuning.explained), state, state.turn)
 
     def plan(self, texts: Iterable[str]) -> dict[str, int]:
         """Return how often a plan uses each item; {} in a game without plans."""

@@ -5,8 +5,8 @@ from itertools import accumulate
 from math import log
 
 from clerestory.engine.core import Game
+from clerestory.search.measured import measured
 from clerestory.search.review.ledger import UNIT
-from clerestory.search.review.measured import measured
 from clerestory.search.review.plan import ITERATIONS
 
 FEWEST = 20  # decisions with something at stake needed to estimate a level
@@ -20,7 +20,7 @@ def losses(game: Game, seats: int) -> tuple[float, ...]:
 
     Measurements with other cards do not apply.
     """
-    thousandths = measured("ranks.toml", game, seats) or []
+    thousandths = measured(__package__, "ranks.toml", game, seats) or []
     return tuple(accumulate((max(loss / 1000, LEAST) for loss in thousandths), min))
 
 

@@ -12,13 +12,14 @@ from clerestory.engine.core import NATURE
 from clerestory.engine.scoring import source_of_luck
 from clerestory.i18n.sentences import Text
 from clerestory.search.ismcts import Searcher
+from clerestory.search.limits import REVIEW_TREE_BYTES
 from clerestory.search.lines import Line
 from clerestory.search.reasons import holding, in_english, stated, traded
 from clerestory.search.result import Result
 from clerestory.search.review.classes import CLASSES
 from clerestory.search.review.course import Ply
 from clerestory.search.review.ledger import SHOWN, UNIT, PlyValuation, Shares, in_units
-from clerestory.search.review.plan import MOST, TREE_BYTES, ReviewPlan
+from clerestory.search.review.plan import MOST, ReviewPlan
 from clerestory.search.root import Root
 
 
@@ -40,7 +41,7 @@ class SearchTask:
     iterations: int
     options: Mapping[str, Any] = field(default_factory=dict)
     compared: tuple[str, str] | None = None
-    tree_bytes: int = TREE_BYTES
+    tree_bytes: int = REVIEW_TREE_BYTES
 
 
 WORLDS, PLIES = 50, 10_000  # limits of the playouts behind a comparison's reason: about a millisecond
@@ -141,7 +142,7 @@ def compared(searcher: Searcher, question: SearchTask, result: Result) -> Result
         return result
     _, gains = searcher.foresee(question.compared, worlds=WORLDS, plies=PLIES)
     view = question.root.view
-    held = stated(holding(gains, view.game.tuning.worth_naming), view.game.tuning.told)
+    held = stated(holding(gains, view.game.tuning.worth_naming), view.game.tuning.explained)
     reasons = traded(held, view, question.root.seat)
     return replace(result, reasons=reasons, reason=in_english(reasons, view.game.name))
 

@@ -141,23 +141,23 @@ def made_by(review: Annotation) -> str:
     """Return the parameters of the review, which reproduce it."""
     plan = review.plan
     options = ", ".join(f"{name}={value}" for name, value in review.settings.items()) or tell(review, "made.plain")
-    told = {
+    limits = {
         "iterations": number(plan.iterations, review.language),
         "seed": str(plan.seed),
         "options": options,
     }
     if plan.viewer is None:
-        return tell(review, "made.how", **told)
-    return tell(review, "made.how.viewer", **told, who=review.names[plan.viewer])
+        return tell(review, "made.how", **limits)
+    return tell(review, "made.how.viewer", **limits, who=review.names[plan.viewer])
 
 
 def note(review: Annotation) -> str:
     """Return notes on the figures: how to read them, missing data, and which seat the game favours."""
     floor, idle = percent(review, round(review.floor / TENTH)), sum(one.idle for one in review.figures)
     revaluation = say_text("service", "review.revaluation", language=review.language)
-    told = [tell(review, "note", floor=floor), tell(review, "note.idle", count=idle), revaluation]
+    remarks = [tell(review, "note", floor=floor), tell(review, "note.idle", count=idle), revaluation]
     if review.unrolled:
-        told.append(tell(review, "note.unrolled", count=review.unrolled))
+        remarks.append(tell(review, "note.unrolled", count=review.unrolled))
     if review.favour:
-        told.append(said(review.favour, review.game, review.language))
-    return " ".join(told)
+        remarks.append(said(review.favour, review.game, review.language))
+    return " ".join(remarks)

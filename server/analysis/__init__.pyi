@@ -9,6 +9,7 @@ from clerestory.server.analysis.answer import Answer
 from clerestory.server.analysis.caller import Caller
 from clerestory.server.analysis.capacity import Capacity
 from clerestory.server.analysis.demand import Priority
-from clerestory.server.analysis.question import Question, Terms, validate_query
+from clerestory.server.analysis.limits import Limits
+from clerestory.server.analysis.question import Question, validate_query
 
-__all__ = ["AnalysisEngine", "Answer", "Caller", "Capacity", "Priority", "Question", "Terms", "validate_query"]
+__all__ = ["AnalysisEngine", "Answer", "Caller", "Capacity", "Limits", "Priority", "Question", "validate_query"]

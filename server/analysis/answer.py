@@ -6,7 +6,6 @@ from clerestory.i18n.sentences import Text, text
 from clerestory.search.levels import choose_as, level_of
 from clerestory.search.lines import Line
 from clerestory.search.result import Result
-from clerestory.server.analysis.allowance import TimeBudget
 from clerestory.server.analysis.question import Question
 from clerestory.sizes import spoken_size
 
@@ -24,9 +23,9 @@ class Answer:
         question: the query.
         result: the result of its search, with the table of lines.
         remarks: reductions of limits, and reasons why the result is weaker than it could be.
-        budget: the time budget.
+        arrived: when the query arrived, by time.monotonic.
+        seconds: the granted time, from the arrival until the answer leaves; None for one that ran all its iterations.
         waited: seconds from the arrival of the query to the first iteration.
-        asker: the source of the query, for metrics: the name of a call, or `Bot`; "" for a program in this process.
         sequence: number of the answer in a stream, from 1, with gaps for a slow reader; 0 for a single answer.
         final: whether this is the last answer.
         due: when the final answer was due, by time.monotonic.
@@ -36,9 +35,9 @@ class Answer:
     question: Question
     result: Result
     remarks: tuple[Remark, ...]
-    budget: TimeBudget
+    arrived: float
+    seconds: float | None
     waited: float
-    asker: str = ""
     sequence: int = 0
     final: bool = True
     due: float = 0.0
@@ -52,12 +51,12 @@ class Answer:
     @property
     def best(self) -> Line | None:
         """The line to play: the best one, or the one that the level chooses; None at a chance event."""
-        level, view = self.question.terms.level, self.question.view
+        level, view = self.question.limits.level, self.question.view
         if self.question.chance:
             return None
         if level is None:
             return self.result.best
-        character, strength = self.question.terms.character, level_of(view.game, level)
+        character, strength = self.question.limits.character, level_of(view.game, level)
         return choose_as(character, view, self.lines, strength, self.result.seed)
 
 

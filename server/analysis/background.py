@@ -71,7 +71,7 @@ class BackgroundSlots:
 
     def look_soon(self) -> None:
         """Do the same in the next round of the event loop: once, however many searches have ended in this one."""
-        if not self._soon:
+        if self.backlog.waiting and not self._soon:
             self._soon = True
             asyncio.get_running_loop().call_soon(self._look_now)
 

@@ -10,8 +10,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from clerestory.counting import decrease
+from clerestory.server.analysis.active_search import ActiveSearch
 from clerestory.server.analysis.demand import Path, Priority
-from clerestory.server.analysis.job import Job
 
 QUANTUM = 0.1  # seconds in which a search is not interrupted
 LEAST_SECONDS = 0.1  # for a search whose time ran out while it waited
@@ -29,7 +29,7 @@ class Ticket:
         needs_idle: whether it starts only when a worker is idle apart from background searches.
         placed: since when it has had a slot, by the clock; None while it waits.
         begun: whether it has had a slot before.
-        job: its search, once begun.
+        search: its search, once begun.
         paths: the holders of the shares that it uses: its origin, and its part.
     """
 
@@ -40,7 +40,7 @@ class Ticket:
     needs_idle: bool = False
     placed: float | None = None
     begun: bool = False
-    job: Job | None = None
+    search: ActiveSearch | None = None
     paths: tuple[Path, Path] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:  # once, as they are needed whenever the places are divided

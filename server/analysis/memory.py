@@ -11,16 +11,15 @@ from threading import Lock
 from weakref import WeakValueDictionary
 
 from clerestory.search.ismcts import Searcher
-from clerestory.search.limits import MIN_BYTES
+from clerestory.search.limits import MIN_BYTES, REVIEW_TREE_BYTES
 from clerestory.search.options import shipped
-from clerestory.search.review.plan import TREE_BYTES
 from clerestory.search.root import Root
 from clerestory.seeds import drawn_seed
-from clerestory.server.analysis.allowance import Allowance
 from clerestory.server.analysis.caller import Caller
 from clerestory.server.analysis.capacity import TOGETHER, Capacity
 from clerestory.server.analysis.demand import Demand, NoRoom, Priority
 from clerestory.server.analysis.lazy import LazySearcher, let_go
+from clerestory.server.analysis.limits import Limits
 from clerestory.server.analysis.question import Question
 from clerestory.server.analysis.quota import SearchQuota
 from clerestory.service_errors import Reason, ServiceError
@@ -218,10 +217,10 @@ class Trees:
         self._discard = discard
         self._memory = Memory(capacity.memory, PLACES * capacity.max_searches)
         self._warm = Warm(capacity.warm_bytes)
-        self._rooms = TreeSlots(max(1, capacity.memory // 2 // (TOGETHER * TREE_BYTES)))
+        self._rooms = TreeSlots(max(1, capacity.memory // 2 // (TOGETHER * REVIEW_TREE_BYTES)))
 
     @contextmanager
-    def lend(self, question: Question, caller: Caller, allowance: Allowance) -> Iterator[LazySearcher]:
+    def lend(self, question: Question, caller: Caller, limits: Limits) -> Iterator[LazySearcher]:
         """Lend a search its tree, and keep the tree for the game's next query, unless it is empty or the block fails.
 
         Callers never share trees, because a tree reveals what its caller has searched. Creating it raises ServiceError:
@@ -229,7 +228,8 @@ class Trees:
         """
         key = None if question.tree_key is None else (caller, question.tree_key)
         kept = None if key is None else self._warm.take(key)
-        lent, usable = LentTree(kept, partial(self._new, question, allowance), self._memory, question.root), False
+        make, usable = partial(self._new, question, limits.max_tree_bytes or MIN_BYTES), False
+        lent = LentTree(kept, make, self._memory, question.root)
         try:
             yield lent.searcher
             usable = True
@@ -254,7 +254,7 @@ class Trees:
 
         Creating it raises ServiceError, BUSY, if there is not enough memory.
         """
-        size = question.terms.max_tree_bytes or self._capacity.max_tree_bytes
+        size = question.limits.max_tree_bytes or self._capacity.max_tree_bytes
         async with self._rooms.taken(caller):
             self._memory.occupy(size)
             lazy = LazySearcher(lambda: new_searcher(question, size))
@@ -265,9 +265,8 @@ class Trees:
                 if (searcher := lazy.close()) is not None:
                     self._discard(searcher)
 
-    def _new(self, question: Question, allowance: Allowance) -> tuple[Searcher, int]:
-        """Return an empty tree and its size in bytes. Thread-safe. Raises ServiceError: BUSY, for lack of memory."""
-        most = allowance.tree_bytes
+    def _new(self, question: Question, most: int) -> tuple[Searcher, int]:
+        """Return an empty tree of at most `most` bytes, and its size. Thread-safe. Raises ServiceError: BUSY."""
         if question.tree_key is not None and self._warm.limit:
             most = min(most, max(self._warm.limit // LEAST_KEPT, self._memory.share))
         try:
@@ -287,7 +286,7 @@ class Trees:
 
 def new_searcher(question: Question, tree_bytes: int) -> Searcher:
     """Create a searcher. Raises ServiceError: BUSY, for lack of memory."""
-    given, view = question.terms.seed, question.view
+    given, view = question.limits.seed, question.view
     seed = drawn_seed() if given is None else given
     options = shipped(view.game, view.seats) if question.options is None else question.options
     try:

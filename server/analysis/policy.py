@@ -150,7 +150,7 @@ class Policy:
         """Return the maximum workers of its origin and part, beside active parts and those rejected recently."""
         late = demand.priority == Priority.BACKGROUND
         active = (tree.demand.paths[1] for tree in self.trees if late or tree.demand.priority < Priority.BACKGROUND)
-        wants = by_origin(dict(Counter((*self._claims, *active))) | {demand.paths[1]: self.workers})
+        wants = by_origin(counted((*self._claims, *active)) | {demand.paths[1]: self.workers})
         share = fair_shares(totals(wants), self.workers)[demand.origin]
         return share, fair_shares(wants[demand.origin], share)[demand.part]
 
@@ -327,7 +327,7 @@ class Policy:
 
     def _share_out(self) -> None:
         """Set the rates of the virtual clocks after a tree was added or removed, and drop unused clocks."""
-        numbers = Counter(tree.demand.clock for tree in self.trees)
+        numbers = counted(tree.demand.clock for tree in self.trees)
         self._fair = {clock: self._reading(clock) for clock in numbers}
         self._ahead = {path: ahead for path in self._ahead if (ahead := self._excess(path))}
         left, self._rates, self._shares, self._passed = float(self.workers), {}, defaultdict(float), 0.0
@@ -337,7 +337,7 @@ class Policy:
                 left -= share
                 self._shares[path] += share
                 self._shares[path[:1]] += share
-                self._set_rates(path, share, {priority: numbers[*path, priority] for priority in priorities})
+                self._set_rates(path, share, {priority: numbers.get((*path, priority), 0) for priority in priorities})
 
     def _set_rates(self, part: Path, share: float, numbers: Mapping[Priority, int]) -> None:
         """Divide a part's share among its trees by priority: hints get what moves leave."""
@@ -345,6 +345,14 @@ class Policy:
             if number:
                 rate = self._rates[*part, priority] = min(1.0, share / number)
                 share -= rate * number
+
+
+def counted(paths: Iterable[Path]) -> dict[Path, int]:
+    """Return how often each path occurs; for a few, `Counter` takes five times as long."""
+    counts: dict[Path, int] = {}
+    for path in paths:
+        counts[path] = counts.get(path, 0) + 1
+    return counts
 
 
 def unmet(tree: TreeTask) -> bool:

@@ -2,93 +2,20 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan
 from typing import Any
 
 from clerestory.engine.core import NATURE, OVER, State
 from clerestory.engine.errors import BadText
-from clerestory.engine.tuning import NUM_LEVELS, character_fault
 from clerestory.search.errors import HiddenFromSeat
 from clerestory.search.ismcts import Searcher
-from clerestory.search.limits import LONGEST_TIME, MAX_ITERATIONS, MIN_BYTES
 from clerestory.search.result import Result
 from clerestory.search.root import Root
+from clerestory.server.analysis.limits import Limits
 from clerestory.service_errors import Faults, Reason, no_seat, raise_error
 
-LEAST_INTERVAL = 0.01  # seconds between two answers of a stream
-USUAL_INTERVAL = 0.25
-LONGEST_INTERVAL = 3600.0
-LONGEST_GAME_ID = 64  # bytes
 MAX_ACTIONS = 1000  # in one query; more than the longest games have
 
-LARGEST_SPOKEN = 2**53  # larger bounds are technical, and only errors about exceeding them mention them
-NUMBERS = (  # reasons and ranges of the terms
-    ("iterations", Reason.BAD_ITERATIONS, 1, MAX_ITERATIONS),
-    ("max_tree_bytes", Reason.BAD_MAX_TREE_BYTES, MIN_BYTES, (1 << 64) - 1),
-    ("level", Reason.BAD_LEVEL, 1, NUM_LEVELS),
-    ("threads", Reason.BAD_THREADS, 1, (1 << 32) - 1),
-)
-
 Explain = Callable[[Searcher, Result], Result]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
-    """The terms of a search. One of seconds, iterations and level is required.
-
-    Attributes:
-        seconds: time for the answer, above 0 and at most LONGEST_TIME; None for the engine's limit.
-        iterations: maximum iterations; None for no limit.
-        seed: the seed; None to draw one.
-        max_tree_bytes: maximum size of the tree, at least MIN_BYTES; None for the engine's limit.
-        level: 1 to NUM_LEVELS; None for full strength.
-        character: one of CHARACTERS, with `level` set to its level; "" for none.
-        threads: number of threads on the tree, each with a share of the workers; None for one, which idle workers help
-            unless `iterations`, `seed` or `level` is given.
-        early_stop: whether to stop once nothing can change the best line; None for the default: yes for a single
-            answer, no for a stream.
-        game_id: ID of the game, whose tree is kept for its next query; "" for none.
-        interval: seconds between two answers of a stream, LEAST_INTERVAL to LONGEST_INTERVAL.
-        certainty: certainty at which a stream ends, above 0.5 and below 1; None to continue to its limits.
-    """
-
-    seconds: float | None = None
-    iterations: int | None = None
-    seed: int | None = None
-    max_tree_bytes: int | None = None
-    level: int | None = None
-    character: str = ""
-    threads: int | None = None
-    early_stop: bool | None = None
-    game_id: str = ""
-    interval: float = USUAL_INTERVAL
-    certainty: float | None = None
-
-    @property
-    def helped(self) -> bool:
-        """Whether idle workers help: no term requires a reproducible result."""
-        return self.threads is None and self.iterations is None and self.seed is None and self.level is None
-
-    def check(self, faults: Faults) -> None:
-        """Collect all faults of the terms."""
-        if text := time_fault(self.interval, LEAST_INTERVAL, LONGEST_INTERVAL):
-            faults.add(Reason.BAD_UPDATE_INTERVAL, "interval", text)
-        if self.certainty is not None and not 0.5 < self.certainty < 1:
-            faults.add(Reason.BAD_TARGET_CERTAINTY, "certainty", f"is {self.certainty}; must be above 0.5 and below 1")
-        if self.seconds is None and self.iterations is None and self.level is None:
-            text = "is missing, and so are iterations and level; give one of them"
-            faults.add(Reason.BAD_TIME_BUDGET, "seconds", text)
-        if text := character_fault(self.character, self.level):
-            faults.add(Reason.BAD_CHARACTER, "character", text)
-        for name, reason, least, most in NUMBERS:
-            value = getattr(self, name)
-            if value is not None and not least <= value <= most:
-                bounds = f"at least {least}" if value < least and most > LARGEST_SPOKEN else f"{least} to {most}"
-                faults.add(reason, name, f"is {value}; must be {bounds}")
-        if (size := len(self.game_id.encode())) > LONGEST_GAME_ID:
-            faults.add(Reason.BAD_GAME_ID, "game_id", f"is {size} bytes long; must be at most {LONGEST_GAME_ID}")
-        if self.seconds is not None and (text := time_fault(self.seconds)):
-            faults.add(Reason.BAD_TIME_BUDGET, "seconds", text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +24,7 @@ class Question:
 
     Attributes:
         root: the position as the observer knows it, with the actions to search; no other information is kept.
-        terms: the terms of the search.
+        limits: the requested limits.
         seat: the seat to move; at a chance event the seat to advise, None for an onlooker.
         observer: the seat whose knowledge is used, NATURE for an onlooker; None for the seat to move.
         whole: whether to run all iterations regardless of delays, with a tree of exactly `max_tree_bytes`, so that the
@@ -107,7 +34,7 @@ class Question:
     """
 
     root: Root
-    terms: Terms
+    limits: Limits
     seat: int | None = None
     observer: int | None = None
     whole: bool = False
@@ -132,17 +59,17 @@ class Question:
     @property
     def tree_key(self) -> Hashable | None:
         """The key under which the tree is kept for the next query, by observer; None if it is not kept."""
-        terms = self.terms
-        plain = terms.seed is None and terms.level is None and not self.root.codes
-        if not terms.game_id or not plain or self.chance or self.whole:
+        limits = self.limits
+        plain = limits.seed is None and limits.level is None and not self.root.codes
+        if not limits.game_id or not plain or self.chance or self.whole:
             return None
         whose = ("seat", self.seat) if self.observer is None else ("observer", self.observer)
-        return (terms.game_id, self.kind, *whose)
+        return (limits.game_id, self.kind, *whose)
 
 
 def validate_query(
     position: State,
-    terms: Terms,
+    limits: Limits,
     *,
     seat: int | None = None,
     observer: int | None = None,
@@ -153,7 +80,7 @@ def validate_query(
 
     Args:
         position: the position; information hidden from the observer is not used.
-        terms: the terms of the search.
+        limits: the requested limits.
         seat: the seat to move, None for the one whose turn it is; at a chance event the seat to advise, None for an
             onlooker.
         observer: the seat whose knowledge to use, NATURE for an onlooker; None for the seat to move.
@@ -163,13 +90,13 @@ def validate_query(
     Raises ServiceError, which lists all faults.
     """
     faults = Faults()
-    terms.check(faults)
-    return posed(position, terms, faults, seat=seat, observer=observer, consider=consider, avoid=avoid)
+    limits.check(faults)
+    return posed(position, limits, faults, seat=seat, observer=observer, consider=consider, avoid=avoid)
 
 
 def posed(
     position: State,
-    terms: Terms,
+    limits: Limits,
     faults: Faults,
     *,
     seat: int | None,
@@ -177,7 +104,7 @@ def posed(
     consider: Sequence[str],
     avoid: Sequence[str],
 ) -> Question:
-    """Return a query, as `validate_query` does, for validated terms; `faults` are those found so far."""
+    """Return a query, as `validate_query` does, for checked limits; `faults` are those found so far."""
     seat = deciding(position, seat, faults)
     watcher = None if observer is None else observing(position, observer, faults)
     if position.turn == NATURE and watcher is not None:
@@ -187,21 +114,10 @@ def posed(
     codes = codes_to_search(root.view, consider, avoid, faults)
     faults.require_none()
     require_whole(root)
-    return Question(root=root.only(codes), terms=terms, seat=seat, observer=watcher)
+    return Question(root=root.only(codes) if codes else root, limits=limits, seat=seat, observer=watcher)
 
 
 # -- checks ----------------------------------------------------------------------------------------
-
-
-def time_fault(seconds: float, least: float = 0.0, most: float = LONGEST_TIME) -> str:
-    """Return the fault of a time in seconds, which must be positive and in the given range; "" for none."""
-    if seconds > 0 and least <= seconds <= most:
-        return ""
-    if isnan(seconds):
-        return "is no valid duration; its nanoseconds must be less than a second, and have the sign of its seconds"
-    limit = f"from {least:g} s to" if least else "above 0 s and at most"
-    longest = f"{most / 3600:g} h" if most >= 3600 else f"{most:g} s"
-    return f"is {str(seconds).removesuffix('.0')} s; must be {limit} {longest}"
 
 
 def deciding(position: State, seat: int | None, faults: Faults) -> int | None:

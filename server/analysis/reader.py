@@ -4,8 +4,8 @@ import asyncio
 import time
 from math import floor
 
+from clerestory.server.analysis.active_search import ActiveSearch
 from clerestory.server.analysis.answer import Answer
-from clerestory.server.analysis.job import Job
 
 LOOK = 0.25  # maximum seconds between two checks of an analysis's certainty
 
@@ -46,11 +46,11 @@ class AnswerReader:
         return self._waits.is_set()
 
 
-async def ended_within(job: Job, moment: float) -> bool:
+async def ended_within(search: ActiveSearch, moment: float) -> bool:
     """Wait for a search to end, at most until the given time; return whether it has ended."""
     try:
         async with asyncio.timeout_at(moment):
-            await job.done.wait()
+            await search.done.wait()
     except TimeoutError:
         return False
     return True

@@ -15,10 +15,12 @@ from clerestory.search.review.plan import ReviewPlan
 from clerestory.search.review.rollouts import FEWEST, estimate, paired
 from clerestory.search.review.study import SearchTask, compared
 from clerestory.search.root import Root
-from clerestory.server.analysis.analysis_engine import Admission, AnalysisEngine
+from clerestory.server.analysis.admission import Admission
+from clerestory.server.analysis.analysis_engine import AnalysisEngine
 from clerestory.server.analysis.caller import Caller
 from clerestory.server.analysis.demand import Priority
-from clerestory.server.analysis.question import Question, Terms
+from clerestory.server.analysis.limits import Limits
+from clerestory.server.analysis.question import Question
 
 T = TypeVar("T")
 Searches = Generator[SearchTask, Result, T]
@@ -99,7 +101,7 @@ def question_of(task: SearchTask) -> Question:
     """Return the query for a search task."""
     return Question(
         root=task.root,
-        terms=Terms(iterations=task.iterations, seed=task.seed, max_tree_bytes=task.tree_bytes),
+        limits=Limits(iterations=task.iterations, seed=task.seed, max_tree_bytes=task.tree_bytes),
         seat=None if task.root.seat == NATURE else task.root.seat,
         whole=True,
         options=task.options,

@@ -18,7 +18,7 @@ from clerestory.search.review.study import study, value_of
 from clerestory.search.review.words import SHOWN
 from clerestory.search.root import Root
 from clerestory.server.analysis.caller import HERE, Caller
-from clerestory.server.analysis.question import time_fault
+from clerestory.server.analysis.limits import time_fault
 from clerestory.server.analysis.reviewer import Reviewer
 from clerestory.service_errors import Faults, Reason, no_seat, raise_error
 

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, suppress
 from math import ceil, inf
@@ -11,19 +11,21 @@ from math import ceil, inf
 from clerestory.search.ismcts import Searcher
 from clerestory.search.result import Result, StopReason
 from clerestory.search.turns import Worker
-from clerestory.server.analysis.allowance import Allowance
+from clerestory.server.analysis.active_search import ActiveSearch
+from clerestory.server.analysis.admission import Admission
 from clerestory.server.analysis.background import BackgroundSlots
 from clerestory.server.analysis.backlog import QUANTUM, Changes, Ticket
 from clerestory.server.analysis.caller import Caller
 from clerestory.server.analysis.demand import Demand, NoRoom, Priority, TreeTask
-from clerestory.server.analysis.job import Job
-from clerestory.server.analysis.lazy import LazySearcher, let_go
+from clerestory.server.analysis.lazy import let_go
 from clerestory.server.analysis.policy import SLICE, Policy
 from clerestory.service_errors import Reason, ServiceError
 from clerestory.spans import part
 
 NICENESS = 10  # niceness of the worker threads relative to the process, so that answering comes first
 TURN = 0.001  # time slice of the workers in the system: longer slices make them wait longer, even to be stopped
+SMALL_TREE = 2000  # nodes of a tree that is freed in microseconds
+FEW_ITERATIONS = 16  # take less time than handing them to a thread of lower priority
 MOST_WAITING = 1024  # waiting background searches beyond which new ones are rejected
 
 
@@ -38,7 +40,7 @@ class Scheduler:
 
     def __init__(self, workers: int, max_searches: int, min_iterations: int) -> None:
         self._policy = Policy(workers, max_searches, min_iterations)
-        self._jobs: dict[int, Job] = {}  # by id of their demands
+        self._searches: dict[int, ActiveSearch] = {}  # by id of their demands
         self._turn = threading.Condition()
         self._background = BackgroundSlots(max(max_searches // 2, 1), self._apply)
         self._closed = False
@@ -58,21 +60,21 @@ class Scheduler:
     @property
     def running(self) -> int:
         """The number of searches that a thread is working on."""
-        return self._count(lambda job: not job.resting)
+        return self._count(lambda search: not search.resting)
 
     @property
     def admitted(self) -> int:
         """The number of searches that have not ended."""
-        return len(self._jobs)
+        return len(self._searches)
 
     @property
     def waiting(self) -> int:
         """The number of searches that have not begun or are interrupted."""
-        return self._background.waiting + self._count(lambda job: job.began is None)
+        return self._background.waiting + self._count(lambda search: search.began is None)
 
-    def _count(self, holds: Callable[[Job], bool]) -> int:
+    def _count(self, holds: Callable[[ActiveSearch], bool]) -> int:
         with self._turn:
-            return sum(map(holds, self._jobs.values()))
+            return sum(map(holds, self._searches.values()))
 
     # -- the lifecycle of a search ---------------------------------------------------------------------
 
@@ -102,11 +104,11 @@ class Scheduler:
         now = time.monotonic()
         with self._turn:
             changes = divide(self._policy.idle)
-            for job in going_on(changes.interrupted):
-                self._policy.interrupt(job.trees, now)
-            for job in going_on(changes.placed):
-                self._policy.resume(job.trees, now)
-                self._turn.notify(len(job.trees))
+            for search in going_on(changes.interrupted):
+                self._policy.interrupt(search.trees, now)
+            for search in going_on(changes.placed):
+                self._policy.resume(search.trees, now)
+                self._turn.notify(len(search.trees))
         return changes
 
     def seconds(self, ticket: Ticket) -> float:
@@ -126,159 +128,143 @@ class Scheduler:
             return full
         return None
 
-    def submit(
-        self,
-        searcher: LazySearcher,
-        allowance: Allowance,
-        *,
-        caller: Caller,
-        kind: Hashable,
-        priority: Priority = Priority.MOVE,
-        ticket: Ticket | None = None,
-    ) -> Job:
-        """Admit a search, which the caller must `drop` in any case. Raises ServiceError: BUSY.
-
-        Args:
-            searcher: the search.
-            allowance: its limits.
-            caller: the caller.
-            kind: searches of one kind are about equally fast.
-            priority: priority of the search.
-            ticket: its background ticket; None for a search that fails if there is no slot.
-        """
-        iterations, threads, deadline = allowance.iterations, allowance.threads, allowance.budget.deadline
-        most = inf if iterations is None else ceil(iterations / threads)
+    def submit(self, search: ActiveSearch, admission: Admission) -> None:
+        """Begin an admitted search, which the caller must `drop` in any case. Raises ServiceError: BUSY, FINISHING."""
+        self._background.require_open()
+        limits, caller = search.limits, admission.caller
+        threads = limits.threads or 1
         demand = Demand(
-            kind,
-            deadline,
-            most,
+            search.question.kind,
+            search.deadline,
+            inf if limits.iterations is None else ceil(limits.iterations / threads),
             threads,
-            priority,
+            admission.priority,
             caller.origin,
             caller.part,
-            allowance.helpers,
-            waits=ticket is not None,
+            search.helpers,
+            waits=admission.ticket is not None,
         )
-        job = Job(searcher, allowance, asyncio.get_running_loop())
-        searcher.allow(iterations)
+        search.searcher.allow(limits.iterations)
         with part("admission") as span:
-            span.note(priority=priority.name, threads=threads, seconds=allowance.budget.seconds)
-            self._admit(job, demand, ticket)
-        job.timer = job.loop.call_at(deadline, self.end, job, StopReason.TIME)
-        job.span = part("search")
-        return job
+            span.note(priority=demand.priority.name, threads=threads, seconds=search.deadline - search.arrived)
+            self._begin(search, demand, admission.ticket)
+        search.timer = search.loop.call_at(search.deadline, self.end, search, StopReason.TIME)
+        search.span = part("search")
 
-    def _admit(self, job: Job, demand: Demand, ticket: Ticket | None) -> None:
-        """Admit a job, unless another search has taken its slot. Raises ServiceError: BUSY."""
+    def _begin(self, search: ActiveSearch, demand: Demand, ticket: Ticket | None) -> None:
+        """Begin a search, unless another one has taken its slot. Raises ServiceError: BUSY."""
         with self._turn:
             try:
-                job.trees = self._policy.admit(demand, time.monotonic())
+                search.trees = self._policy.admit(demand, time.monotonic())
             except NoRoom as full:
                 raise ServiceError(Reason.BUSY, [("", str(full))], retry=full.retry) from None
-            self._jobs[id(demand)] = job
+            self._searches[id(demand)] = search
             if ticket is not None:
-                ticket.job = job
+                ticket.search = search
                 if ticket.placed is None:
-                    self._policy.interrupt(job.trees, time.monotonic())
-            self._turn.notify(len(job.trees))
+                    self._policy.interrupt(search.trees, time.monotonic())
+            self._turn.notify(len(search.trees))
 
     def discard(self, searcher: Searcher) -> None:
-        """Free a searcher in another thread, after its answer has been sent."""
+        """Free a searcher after its answer has been sent: a large one in another thread, because it takes long."""
+        if searcher.nodes <= SMALL_TREE:
+            return  # the caller has dropped it
         with suppress(RuntimeError):  # the pool has been shut down
             self._answers.submit(let_go, searcher)
 
-    def end(self, job: Job, reason: StopReason) -> None:
+    def end(self, search: ActiveSearch, reason: StopReason) -> None:
         """End a search with its result so far; one that has ended is left unchanged."""
         with self._turn:
-            self._end(job, reason)
+            self._end(search, reason)
 
-    def drop(self, job: Job) -> None:
+    def drop(self, search: ActiveSearch) -> None:
         """Immediately free the resources of a search."""
-        self.end(job, StopReason.STOPPED)
-        job.span.note(stop_reason=str(job.ended), waited=job.waited)
-        job.span.end()
+        if search.ended is None:  # otherwise without the lock, which a descheduled worker may hold
+            self.end(search, StopReason.STOPPED)
+        search.span.note(stop_reason=str(search.ended), waited=search.waited)
+        search.span.end()
 
-    def _end(self, job: Job, reason: StopReason) -> None:
-        if job.ended is None:
-            job.ended, job.ended_at = reason, time.monotonic()
-            job.searcher.stop()
-            for tree in job.trees:
+    def _end(self, search: ActiveSearch, reason: StopReason) -> None:
+        if search.ended is None:
+            search.ended, search.ended_at = reason, time.monotonic()
+            search.searcher.stop()
+            for tree in search.trees:
                 if not tree.helps:  # helpers are removed with the last of the other threads
                     self._policy.leave(tree, time.monotonic())
-            self._tell(job)
+            self._tell(search)
 
-    def _tell(self, job: Job) -> None:
+    def _tell(self, search: ActiveSearch) -> None:
         """Notify the event loop that a search is paused, or has ended."""
-        if not job.resting:
+        if not search.resting:
             return
-        if job.rested is not None:
-            job.loop.call_soon_threadsafe(job.rested)
-            job.rested = None
-        if job.ended is not None and self._jobs.pop(id(job.trees[0].demand), None) is not None:
-            job.loop.call_soon_threadsafe(self._close, job)
+        if search.rested is not None:
+            search.loop.call_soon_threadsafe(search.rested)
+            search.rested = None
+        if search.ended is not None and self._searches.pop(id(search.trees[0].demand), None) is not None:
+            search.loop.call_soon_threadsafe(self._close, search)
 
-    def _close(self, job: Job) -> None:
+    def _close(self, search: ActiveSearch) -> None:
         """Signal that a search has ended; called by the event loop."""
-        job.close()
+        search.close()
         self._background.look_soon()  # a background search may wait for an idle worker
 
     # -- results ---------------------------------------------------------------------------------------
 
-    async def result(self, job: Job, make: Callable[[Result], Result] | None) -> Result:
+    async def result(self, search: ActiveSearch, make: Callable[[Result], Result] | None) -> Result:
         """Wait for the end of a search, and return its result, with at least one iteration.
 
         `make` runs in another thread, because explanations take time. Without it, the result is read here, which takes
         no longer than a thread switch. Raises the exception of the search.
         """
-        await job.done.wait()
-        if job.failure is not None:
-            raise job.failure
-        if make is None and job.searcher.iterations:
-            found = conclude(job)
+        await search.done.wait()
+        if search.failure is not None:
+            raise search.failure
+        if make is None and search.searcher.iterations:
+            found = conclude(search)
         else:
-            found = await self._made(job, lambda: conclude(job) if make is None else make(conclude(job)))
-        job.span.note(iterations=found.iterations, depth=found.depth)
+            found = await self._made(search, lambda: conclude(search) if make is None else make(conclude(search)))
+        search.span.note(iterations=found.iterations, depth=found.depth)
         return found
 
-    async def glance(self, job: Job, make: Callable[[Result], Result] | None) -> Result | None:
+    async def glance(self, search: ActiveSearch, make: Callable[[Result], Result] | None) -> Result | None:
         """Pause a search, and return its result so far; None before it has begun, or once it has ended."""
-        await self._hold(job)
+        await self._hold(search)
         try:
-            searcher = job.searcher.made
-            if job.ended is not None or searcher is None or not searcher.iterations:
+            searcher = search.searcher.made
+            if search.ended is not None or searcher is None or not searcher.iterations:
                 return None
             if make is None:
                 return searcher.result()
-            return await self._made(job, lambda: make(searcher.result()))
+            return await self._made(search, lambda: make(searcher.result()))
         except BaseException:  # another thread may still read the tree, which no worker may change meanwhile
-            self.end(job, StopReason.STOPPED)
+            self.end(search, StopReason.STOPPED)
             raise
         finally:
-            self._let_go(job)
+            self._let_go(search)
 
-    async def _made(self, job: Job, make: Callable[[], Result]) -> Result:
+    async def _made(self, search: ActiveSearch, make: Callable[[], Result]) -> Result:
         """Compute a result in another thread; the tree is held until then, even if the caller is cancelled."""
-        held = job.searcher.hold()
+        held = search.searcher.hold()
         making = self._answers.submit(make)
         if held is not None:
             making.add_done_callback(lambda _: held.release())
         return await asyncio.wrap_future(making)
 
-    async def _hold(self, job: Job) -> None:
+    async def _hold(self, search: ActiveSearch) -> None:
         rests = asyncio.Event()
         with self._turn:
-            for tree in job.trees:
+            for tree in search.trees:
                 tree.held = True
-            if job.resting:
+            if search.resting:
                 return
-            job.rested = rests.set
+            search.rested = rests.set
         await rests.wait()
 
-    def _let_go(self, job: Job) -> None:
+    def _let_go(self, search: ActiveSearch) -> None:
         with self._turn:
-            for tree in job.trees:
+            for tree in search.trees:
                 tree.held = False
-            self._turn.notify(len(job.trees))
+            self._turn.notify(len(search.trees))
 
     # -- worker threads --------------------------------------------------------------------------------
 
@@ -289,19 +275,19 @@ class Scheduler:
                 if tree is None:
                     self._turn.wait()
                 else:
-                    self._take_turn(worker, self._jobs[id(tree.demand)], tree)
+                    self._take_turn(worker, self._searches[id(tree.demand)], tree)
 
-    def _take_turn(self, worker: Worker, job: Job, tree: TreeTask) -> None:
-        """Search a thread of a job for a slice, without the lock."""
+    def _take_turn(self, worker: Worker, search: ActiveSearch, tree: TreeTask) -> None:
+        """Search a thread of a search for a slice, without the lock."""
         began, threads = time.monotonic(), self._policy.threads(tree.demand)
-        if job.began is None:
-            job.began = began
-        held = job.searcher.hold()  # until its step has begun, the search appears to be paused
+        if search.began is None:
+            search.began = began
+        held = search.searcher.hold()  # until its step has begun, the search appears to be paused
         self._turn.release()
         try:
-            reason, iterations = self._step(worker, job, tree, threads)
+            reason, iterations = self._step(worker, search, tree, threads)
         except Exception as error:  # a failing search must not stop this thread from serving others
-            job.failure = error
+            search.failure = error
             reason, iterations = StopReason.STOPPED, 0
         finally:
             self._turn.acquire()
@@ -309,38 +295,38 @@ class Scheduler:
                 held.release()
         now = time.monotonic()
         self._policy.put_back(tree, now - began, iterations, now)
-        if job.failure is not None:
-            self._end(job, StopReason.STOPPED)
-        self._settle(job, tree, reason, now)
+        if search.failure is not None:
+            self._end(search, StopReason.STOPPED)
+        self._settle(search, tree, reason, now)
 
-    def _step(self, worker: Worker, job: Job, tree: TreeTask, threads: int) -> tuple[StopReason, int]:
+    def _step(self, worker: Worker, search: ActiveSearch, tree: TreeTask, threads: int) -> tuple[StopReason, int]:
         """Search for a slice, creating the tree if necessary. Return why it ended, and its iterations."""
-        if job.ended is not None:
+        if search.ended is not None:
             return StopReason.STOPPED, 0
-        searcher = job.searcher.make()
+        searcher = search.searcher.make()
         try:
-            if job.ended is not None:  # while the tree was unlocked, others may have ended the search
+            if search.ended is not None:  # while the tree was unlocked, others may have ended the search
                 return StopReason.STOPPED, 0
             return searcher.step(
                 time.monotonic() + SLICE,
-                deadline=job.allowance.budget.deadline,
+                deadline=search.deadline,
                 thread=tree.number,
                 threads=threads,
-                early=job.allowance.early,
-                worker=worker,
+                early=bool(search.limits.early_stop),
+                worker=None if (search.limits.iterations or inf) <= FEW_ITERATIONS else worker,
             )
         finally:
             searcher.release()
 
-    def _settle(self, job: Job, tree: TreeTask, reason: StopReason, now: float) -> None:
+    def _settle(self, search: ActiveSearch, tree: TreeTask, reason: StopReason, now: float) -> None:
         """Remove a thread that has ended, and end its search unless other threads still have iterations to run."""
-        if job.ended is None and reason not in (StopReason.PAUSED, StopReason.STOPPED):
+        if search.ended is None and reason not in (StopReason.PAUSED, StopReason.STOPPED):
             self._policy.leave(tree, now)
-            job.over += not tree.helps
-            if reason != StopReason.ITERATIONS or job.over == tree.demand.trees:
-                self._end(job, reason)
+            search.over += not tree.helps
+            if reason != StopReason.ITERATIONS or search.over == tree.demand.trees:
+                self._end(search, reason)
                 return
-        self._tell(job)
+        self._tell(search)
 
     # -- shutdown --------------------------------------------------------------------------------------
 
@@ -348,9 +334,9 @@ class Scheduler:
         """End every search with its result so far, and reject new ones."""
         self._background.finish()
         with self._turn:
-            for job in list(self._jobs.values()):
-                job.finishing = job.finishing or job.ended is None
-                self._end(job, StopReason.STOPPED)
+            for search in list(self._searches.values()):
+                search.finishing = search.finishing or search.ended is None
+                self._end(search, StopReason.STOPPED)
 
     async def close(self) -> None:
         """Wait for the threads to exit."""
@@ -363,22 +349,22 @@ class Scheduler:
         await asyncio.to_thread(self._answers.shutdown)
 
 
-def going_on(tickets: Iterable[Ticket]) -> Iterator[Job]:
+def going_on(tickets: Iterable[Ticket]) -> Iterator[ActiveSearch]:
     """Yield the searches of tickets that have begun but not ended."""
     for ticket in tickets:
-        if ticket.job is not None and ticket.job.ended is None:
-            yield ticket.job
+        if ticket.search is not None and ticket.search.ended is None:
+            yield ticket.search
 
 
-def conclude(job: Job) -> Result:
+def conclude(search: ActiveSearch) -> Result:
     """Return the result of a search that has ended; run one iteration if there was none."""
-    assert job.ended is not None
-    searcher = job.searcher.make()
+    assert search.ended is not None
+    searcher = search.searcher.make()
     try:
         if not searcher.iterations:
-            job.began = time.monotonic()
+            search.began = time.monotonic()
             searcher.allow(1)
             searcher.step(inf, deadline=inf)
-        return searcher.result(job.ended)
+        return searcher.result(search.ended)
     finally:
         searcher.release()

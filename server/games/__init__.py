@@ -1,1 +1,1 @@
-"""Hosted games: pure game logic in `log`, `hosted` and `course`; the other modules store, run and show the games."""
+"""Hosted games: pure game logic in `log`, `hosted` and `commands`; the other modules store, run and show the games."""

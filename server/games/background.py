@@ -12,7 +12,7 @@ from clerestory.server.games.store import StoreError
 from clerestory.service_errors import ServiceError
 
 EVERY = 1.0  # seconds between two log lines about a failing store
-AT_ONCE = 200  # entries or plies that can be read, replayed or written in a few milliseconds
+INLINE_LIMIT = 200  # entries or plies that can be read, replayed or written in a few milliseconds
 MOST = 10_000  # games in a bounded cache
 
 P = ParamSpec("P")
@@ -64,7 +64,7 @@ async def bounded(work: Awaitable[object], within: float) -> None:
 
 async def run_in_thread(size: int, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run work on `size` entries or plies, in a thread if they are many, and return its result."""
-    return work(*args, **kwargs) if size <= AT_ONCE else await asyncio.to_thread(work, *args, **kwargs)
+    return work(*args, **kwargs) if size <= INLINE_LIMIT else await asyncio.to_thread(work, *args, **kwargs)
 
 
 def remember(games: OrderedDict[str, T], game_id: str, value: T, most: int = MOST) -> None:

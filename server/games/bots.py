@@ -3,11 +3,13 @@
 from collections.abc import Callable
 
 from clerestory.seeds import drawn_seed
-from clerestory.server.analysis.analysis_engine import Admission, AnalysisEngine, wait_for_room
+from clerestory.server.analysis.admission import Admission
+from clerestory.server.analysis.analysis_engine import AnalysisEngine, wait_for_room
 from clerestory.server.analysis.answer import Answer
 from clerestory.server.analysis.caller import DIGEST_SHOWN, Caller
 from clerestory.server.analysis.demand import Priority
-from clerestory.server.analysis.question import Question, Terms, validate_query
+from clerestory.server.analysis.limits import Limits
+from clerestory.server.analysis.question import Question, validate_query
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import BotSettings
 from clerestory.service_errors import Reason, ServiceError
@@ -60,14 +62,16 @@ def only_action(hosted: HostedGame) -> str | None:
 def question_of(hosted: HostedGame, seat: int, bot: BotSettings, seconds: float | None = None) -> Question:
     """Return the query of a bot that has to move, with a time in seconds (by default its own). Raises ServiceError."""
     known = hosted.position.observe(seat)
-    terms = Terms(seconds=seconds or bot.seconds, level=bot.level, character=bot.character, game_id=hosted.head.game_id)
+    limits = Limits(
+        seconds=seconds or bot.seconds, level=bot.level, character=bot.character, game_id=hosted.head.game_id
+    )
     try:
-        return validate_query(known, terms, seat=seat)
+        return validate_query(known, limits, seat=seat)
     except ServiceError as refusal:
         if refusal.reason != Reason.HIDDEN_FROM_SEAT:
             raise
     guessed = known.determinize(drawn_seed())
-    return validate_query(guessed, terms, seat=seat)
+    return validate_query(guessed, limits, seat=seat)
 
 
 def searching_for(hosted: HostedGame) -> tuple[Caller, Priority]:

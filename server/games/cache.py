@@ -44,12 +44,12 @@ class GameCache:
 
     Attributes:
         games: the loaded games, by ID.
-        run_in_thread: why games are unreadable, by ID; at most MOST_ASIDE of them.
+        unreadable: why games are unreadable, by ID; at most MOST_ASIDE of them.
     """
 
     def __init__(self, store: Store) -> None:
         self.games: dict[str, GameSession] = {}
-        self.run_in_thread: OrderedDict[str, str] = OrderedDict()
+        self.unreadable: OrderedDict[str, str] = OrderedDict()
         self._store = store
         self._reading: dict[str, asyncio.Task[HostedGame]] = {}
         self._idle: OrderedDict[str, int] = OrderedDict()  # bytes of unused games, least recently used first
@@ -78,7 +78,7 @@ class GameCache:
         with self.use(live):
             if not read and (self._store.shared or fresh or live.unsure):
                 await self._catch_up(live)
-            self.run_in_thread.pop(game_id, None)
+            self.unreadable.pop(game_id, None)
             yield live
 
     def add(self, hosted: HostedGame) -> None:
@@ -155,11 +155,11 @@ class GameCache:
                 raise SetAside(game_id, why) from None
 
     def _set_aside(self, game_id: str, why: str) -> None:
-        if game_id not in self.run_in_thread:
+        if game_id not in self.unreadable:
             logger.error("game %s is frozen: %s", game_id, why)
-            self.run_in_thread[game_id] = why
-            if len(self.run_in_thread) > MOST_ASIDE:
-                self.run_in_thread.popitem(last=False)
+            self.unreadable[game_id] = why
+            if len(self.unreadable) > MOST_ASIDE:
+                self.unreadable.popitem(last=False)
 
     # -- eviction --------------------------------------------------------------------------------------
 

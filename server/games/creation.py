@@ -11,7 +11,7 @@ from clerestory.engine.core import NATURE, Game, State
 from clerestory.engine.errors import BadText, IllegalAction
 from clerestory.engine.tuning import NUM_LEVELS, character_fault
 from clerestory.seeds import SEED_BITS, drawn_seed
-from clerestory.server.analysis.question import time_fault
+from clerestory.server.analysis.limits import time_fault
 from clerestory.server.games.hosted import HostedGame, advance_automatic
 from clerestory.server.games.log import BotSettings, Entry, EntryKind, GameOptions, Head, Holder, Onlookers, SeatKind
 from clerestory.server.games.rulebook import GivenPosition, require_few
@@ -162,12 +162,12 @@ def make_game(plan: NewGame, issuer: TokenIssuer, maker: str, moment: int) -> Ho
     )
     hosted = HostedGame(head)
     for number, text in enumerate(plan.played):
-        add_told(hosted, number, text, moment)
+        add_recorded(hosted, number, text, moment)
     advance_automatic(hosted, moment)
     return hosted
 
 
-def add_told(hosted: HostedGame, number: int, text: str, moment: int) -> None:
+def add_recorded(hosted: HostedGame, number: int, text: str, moment: int) -> None:
     """Add an action or outcome of a record. Raises ServiceError: BAD_ACTION, ILLEGAL_ACTION."""
     turn = hosted.position.turn
     try:

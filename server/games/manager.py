@@ -11,7 +11,7 @@ from clerestory.server.games.background import bounded, contained
 from clerestory.server.games.bounds import CLOSING
 from clerestory.server.games.cache import GameCache, typed
 from clerestory.server.games.changes import Changes, summary_of
-from clerestory.server.games.due import LOOK, DueGames
+from clerestory.server.games.due import SCAN_INTERVAL_S, DueGames
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.quota import Limits, Quota
 from clerestory.server.games.session import GameSession
@@ -21,12 +21,12 @@ from clerestory.service_errors import Reason, ServiceError
 
 __all__ = ["GameManager", "Limits", "summary_of", "typed"]
 
-COUNTED = 60.0  # seconds between two counts of the store's contents
-HEALTH = 1.0  # seconds between two health checks of the store
-TIDIED = 3600.0  # seconds between two cleanups of expired data
-MANY_NAMES = 2000  # request names deleted in one transaction
-AT_ONCE = 100  # games deleted in one transaction
-NOTED = 3_600_000  # minimum milliseconds between two updates of a game's last access
+STORE_COUNT_INTERVAL_S = 60.0  # seconds between two counts of the store's contents
+HEALTH_CHECK_INTERVAL_S = 1.0  # seconds between two health checks of the store
+CLEANUP_INTERVAL_S = 3600.0  # seconds between two cleanups of expired data
+NAME_DELETE_BATCH = 2000  # request names deleted in one transaction
+DELETE_BATCH = 100  # games deleted in one transaction
+TOUCH_INTERVAL_MS = 3_600_000  # minimum milliseconds between two updates of a game's last access
 
 logger = logging.getLogger(__name__)
 
@@ -110,7 +110,7 @@ class GameManager:
 
     def _touch(self, live: GameSession) -> None:
         """Record the access to a game, at most once an hour."""
-        if self.now() - live.touched > NOTED:
+        if self.now() - live.touched > TOUCH_INTERVAL_MS:
             live.touched = self.now()
             self._touched.add(live.hosted.head.game_id)
 
@@ -192,7 +192,7 @@ class GameManager:
             stale, self._stale = self._stale, set()
             failed = [game_id for game_id in stale if not await self._caught_up(game_id)]
             if failed:
-                await asyncio.sleep(LOOK)
+                await asyncio.sleep(SCAN_INTERVAL_S)
                 self._refresh(*failed)
 
     async def _caught_up(self, game_id: str) -> bool:
@@ -213,7 +213,7 @@ class GameManager:
                 await self._quota.read()
             with contained("storing when games were last asked for"):
                 await self._tell_touched()
-            await asyncio.sleep(COUNTED)
+            await asyncio.sleep(STORE_COUNT_INTERVAL_S)
 
     async def _tell_touched(self) -> None:
         asked, self._touched = self._touched, set()
@@ -228,9 +228,9 @@ class GameManager:
         """Delete old request names, and games without recent access, until cancelled."""
         while True:
             with contained("deleting old request ids"):
-                while await self.store.forget_requests(self.now() - DAY, MANY_NAMES) == MANY_NAMES:
+                while await self.store.forget_requests(self.now() - DAY, NAME_DELETE_BATCH) == NAME_DELETE_BATCH:
                     pass
-            await asyncio.sleep(TIDIED)
+            await asyncio.sleep(CLEANUP_INTERVAL_S)
             with contained("deleting old games"):
                 if self._forget_after:
                     await self._delete()
@@ -239,8 +239,8 @@ class GameManager:
         while True:
             self._touched |= {game_id for game_id, live in self.cache.games.items() if live.watchers}
             await self._tell_touched()
-            before = self.now() - int(self._forget_after * DAY) - NOTED
-            found = await self.store.delete_untouched(before, AT_ONCE)
+            before = self.now() - int(self._forget_after * DAY) - TOUCH_INTERVAL_MS
+            found = await self.store.delete_untouched(before, DELETE_BATCH)
             self.cache.drop(found)
             if not found:
                 break
@@ -250,7 +250,7 @@ class GameManager:
         """Report whether games are playable whenever that changes, until cancelled."""
         reported = True
         while True:
-            await asyncio.sleep(HEALTH)
+            await asyncio.sleep(HEALTH_CHECK_INTERVAL_S)
             if self.healthy != reported:
                 reported = not reported
                 with contained("reporting health"):

@@ -122,7 +122,7 @@ class Requests:
             game_id: ID of the game.
             tokens: tokens of the acting viewer.
             version: the version that the command applies to.
-            act: a command of `course`: takes the game, the viewer and the `moment`; returns the version after the
+            act: a command of `commands`: takes the game, the viewer and the `moment`; returns the version after the
                 change, which may have been made before.
             answer: builds the response from the game at the version, the game after the change, and the viewer.
 
@@ -147,7 +147,7 @@ class Requests:
     ) -> A:
         """Run a command on any version of a game; repeating it changes nothing more.
 
-        `act` is a command of `course` as in `act`. Raises the same.
+        `act` is a command of `commands` as in `act`. Raises the same.
         """
 
         def told(hosted: HostedGame) -> A:

@@ -109,7 +109,8 @@ class GameSession:
 
     Attributes:
         hosted: its stored state; replaced on every change.
-        steps: the game before and after each of the latest entries, by version; at most MOST_STEPS of them.
+        steps: while it is watched, the game before and after each of the latest entries, by version; at most
+            MOST_STEPS of them.
         frames: cached messages about the latest version, cleared on every change and when the last watcher leaves.
         chunks: cached messages about earlier versions, cleared when the last watcher leaves.
         late: the state that delayed onlookers saw last, as a basis for the next one.
@@ -198,14 +199,20 @@ class GameSession:
         if not hosted.follows(self.hosted):
             self.hosted, self.late = hosted, None
             self._forget()
-        step, self.steps = self.hosted, {self.hosted.version: self.hosted}
-        for entry in hosted.entries[self.hosted.version :][:MOST_STEPS]:
-            step = step.copy()
-            step.add(entry)
-            self.steps[step.version] = step
+        self.steps = self._steps_to(hosted) if self.watchers else {}
         self.hosted = hosted
         self.frames.clear()
         self.wake()
+
+    def _steps_to(self, hosted: HostedGame) -> dict[int, HostedGame]:
+        """Return the game now and after each of the next entries, by version."""
+        step = self.hosted
+        steps = {step.version: step}
+        for entry in hosted.entries[step.version :][:MOST_STEPS]:
+            step = step.copy()
+            step.add(entry)
+            steps[step.version] = step
+        return steps
 
     def show(self, hosted: HostedGame, now: int) -> None:
         """Record that a turn becomes visible and playable at this time."""
@@ -231,6 +238,7 @@ class GameSession:
 
     def _forget(self) -> None:
         """Clear the data that is kept for watchers."""
+        self.steps.clear()
         self.frames.clear()
         self.chunks.clear()
         self._reached.clear()

@@ -75,11 +75,13 @@ class Due:
     Attributes:
         maker: origin of its creator.
         moment: as `Summary.due`.
+        owned: whether this server has taken it over.
     """
 
     game_id: str
     maker: str
     moment: int
+    owned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections.abc import Collection
 from clerestory.counting import decrease
 from clerestory.server.games.store import Due
 
-MANY = 1000  # maximum games returned by one scan
-ALWAYS = 1 << 62  # milliseconds since 1970; later than any moment
+MAX_DUE_PER_SCAN = 1000  # maximum games returned by one scan
+FAR_FUTURE_MS = 1 << 62  # milliseconds since 1970; later than any moment
 
 
 class WorkerPool:
@@ -42,12 +42,12 @@ class WorkerPool:
 
     def add(self, due: Due) -> None:
         """Add a waiting game; if the queue is full, leave it to the store."""
-        if len(self.waiting) < MANY and not (self.bots_only and self.free <= 0):
+        if len(self.waiting) < MAX_DUE_PER_SCAN and not (self.bots_only and self.free <= 0):
             self.waiting[due.game_id] = self.fresh[due.game_id] = due
 
-    def found(self, games: list[Due], asked: int, skipped: Collection[str]) -> None:
+    def found(self, games: list[Due], limit: int, skipped: Collection[str]) -> None:
         """Take over the result of a scan, which left out `skipped` games."""
-        self.full = len(games) >= asked
+        self.full = len(games) >= limit
         self.waiting = {due.game_id: due for due in games} | self.fresh
         if not self.full:  # the others were deleted, or belong to another server
             still = {*self.waiting, *skipped}
@@ -60,7 +60,7 @@ class WorkerPool:
 
     def until(self, moment: int) -> int:
         """Return the time until which games count as due: for bots always, even if the clock was set back."""
-        return ALWAYS if self.bots_only else moment
+        return FAR_FUTURE_MS if self.bots_only else moment
 
     def remove(self, game_id: str) -> None:
         """Remove a game that is not due."""

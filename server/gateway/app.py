@@ -1,5 +1,7 @@
-"""The gateway's ASGI application: checks a request's origin, forwards calls, reports health, and serves the page."""
+"""The gateway's ASGI application: checks origins, forwards calls, and serves health, schemas and the page."""
 
+import asyncio
+import gzip
 import json
 import logging
 import re
@@ -10,14 +12,14 @@ from typing import Any
 
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 
-from clerestory.i18n.languages import weighted
 from clerestory.metadata import LANGUAGE, LANGUAGES
 from clerestory.server.gateway.bridge import PASSED_ON, Bridge, BrowserCall, Metadata
-from clerestory.server.gateway.codec import CODECS, END, Codec, Reader, wrapped
+from clerestory.server.gateway.codec import CODECS, END, LARGE, Codec, Reader, wrapped
 from clerestory.server.gateway.config import GatewaySettings
 from clerestory.server.gateway.errors import ConnectError, OwnError, UnreadableRequest
 from clerestory.server.gateway.http import CallerLeft, HttpExchange, Receive, Scope, Send
 from clerestory.server.gateway.methods import Method, methods
+from clerestory.server.gateway.openapi import openapi, position_schema
 from clerestory.server.gateway.page import NO_PAGE, File
 
 ACCEPTED = {
@@ -29,6 +31,20 @@ HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^]\[:/?#@\s]+)(?::[0-9]{0,5})?")  # a `
 HEALTH, SERVING = "/health", "SERVING"
 CHECK = Method("/grpc.health.v1.Health/Check", streams=False, request=HealthCheckRequest, response=HealthCheckResponse)
 SECONDS = 3.0  # timeout of a health check, the same as for `clerestory health`
+SMALL = 1024  # bytes of an answer that compression would not make much smaller
+FAST = 1  # level of compression: of the size, higher levels save another tenth
+PREFLIGHT_SECONDS = 7200  # for which a browser may remember a preflight; Chromium's maximum
+ALLOWED = ", ".join(("content-type", "content-encoding", "connect-protocol-version", "connect-timeout-ms", *PASSED_ON))
+PREFLIGHT = [
+    ("access-control-allow-methods", "GET, POST"),
+    ("access-control-allow-headers", ALLOWED),
+    ("access-control-max-age", str(PREFLIGHT_SECONDS)),
+]
+
+SCHEMAS = {"/openapi.json": openapi, "/position.schema.json": position_schema}
+VARIES = ("vary", "accept-encoding")
+GZIPPED = ("content-encoding", "gzip")
+READABLE = ("cross-origin-resource-policy", "cross-origin")  # any page may find out that there is a server
 
 logger = logging.getLogger(__name__)
 
@@ -58,26 +74,50 @@ class GatewayApp:
 
     async def _answer(self, exchange: HttpExchange) -> None:
         method = methods().get(exchange.path)
-        if refusal := self._refusal(exchange):
-            await exchange.say(403, refusal)
+        exchange.also += self._sharing(exchange)
+        if problem := self._why_rejected(exchange):
+            await exchange.say(403, problem)
+        elif exchange.method == "OPTIONS" and "access-control-request-method" in exchange.headers:
+            await exchange.say(200, "", PREFLIGHT)
         elif method is not None and exchange.method == "POST":
             await self._call(exchange, method)
         elif method is not None:
             await exchange.say(405, "Methods of the service are called by POST.\n", [("allow", "POST")])
         elif exchange.method in ("GET", "HEAD"):
-            await (self._tell_health if exchange.path == HEALTH else self._show)(exchange)
+            await self._get(exchange)
         else:
             await exchange.say(404, "The service has no such method.\n")
 
-    def _refusal(self, exchange: HttpExchange) -> str | None:
+    async def _get(self, exchange: HttpExchange) -> None:
+        """Answer a request for health, a schema, or a file of the page."""
+        if exchange.path == HEALTH:
+            await self._tell_health(exchange)
+        elif schema := SCHEMAS.get(exchange.path):
+            data, encoding = await compressed(exchange, schema())
+            await exchange.answer(200, "application/json", data, [VARIES, *encoding])
+        else:
+            await self._show(exchange)
+
+    def _why_rejected(self, exchange: HttpExchange) -> str | None:
         """Return why the request's `Host` or `Origin` header is rejected; None if both are accepted."""
         host, origin = exchange.headers.get("host", ""), exchange.headers.get("origin")
         named = HOST.fullmatch(host)
         if named is None or not self._settings.knows(named[1]):
             return f"{host[:80]!r} is not a name of this server; --web-name adds names.\n"
-        if origin is not None and origin.partition("://")[2].lower() != host.lower():
-            return f"A page of {origin[:80]!r} may not call this service.\n"
-        return None
+        if origin is None or origin in self._settings.origins or origin.partition("://")[2].lower() == host.lower():
+            return None
+        return f"A page of {origin[:80]!r} may not call this service; --web-origin allows it.\n"
+
+    def _sharing(self, exchange: HttpExchange) -> Metadata:
+        """Return the headers by which a browser lets a page of another site read the response (CORS, Fetch Standard).
+
+        They allow no credentials, which the service does not use: a token is a header that the page itself sets.
+        """
+        if not self._settings.origins:
+            return []
+        origin = exchange.headers.get("origin", "")
+        allowed = [("access-control-allow-origin", origin), ("access-control-expose-headers", "*")]
+        return [("vary", "origin"), *(allowed if origin in self._settings.origins else [])]
 
     # -- calls ---------------------------------------------------------------------------------------
 
@@ -95,7 +135,7 @@ class GatewayApp:
             timeout, headers = read_timeout(exchange.headers), passed_on(exchange.headers)
             payload = codec.payload(await exchange.body(), exchange.headers)
         except ConnectError as error:
-            await refuse(exchange, codec, error)
+            await send_error(exchange, codec, error)
             return
         call = BrowserCall(method, payload, headers, timeout, exchange.caller)
         await exchange.while_there(self._forward(exchange, codec, call))
@@ -105,7 +145,7 @@ class GatewayApp:
         try:
             message = await self._reader.read(codec, call.method, call.message, call.address)
         except ConnectError as error:
-            await refuse(exchange, codec, error)
+            await send_error(exchange, codec, error)
             return
         answer = self._stream if call.method.streams else self._unary
         await answer(exchange, codec, replace(call, message=message))
@@ -115,10 +155,11 @@ class GatewayApp:
             answer, before, trailers = await self._bridge.unary(call)
             data = await codec.response(call.method, answer)
         except ConnectError as error:
-            await refuse(exchange, codec, error)
+            await send_error(exchange, codec, error)
             return
         headers = [(name, value) for name, value in before if name == LANGUAGE]
-        await exchange.answer(200, codec.content_type, data, [*headers, *as_headers(trailers)])
+        data, encoding = await compressed(exchange, data)
+        await exchange.answer(200, codec.content_type, data, [*headers, *encoding, *as_headers(trailers)])
 
     async def _stream(self, exchange: HttpExchange, codec: Codec, call: BrowserCall) -> None:
         await exchange.start(200, codec.content_type)
@@ -139,7 +180,8 @@ class GatewayApp:
     async def _tell_health(self, exchange: HttpExchange) -> None:
         """Report the server's health in the form that load balancers expect."""
         status = await health(self._bridge)
-        await exchange.say(200 if status == SERVING else 503, f"{status}\n", [("cache-control", "no-store")])
+        headers = [("cache-control", "no-store"), READABLE]
+        await exchange.say(200 if status == SERVING else 503, f"{status}\n", headers)
 
     async def _show(self, exchange: HttpExchange) -> None:
         """Serve a file of the page."""
@@ -148,11 +190,22 @@ class GatewayApp:
             missing = exchange.path == "/" or not self._page
             await exchange.say(503 if missing else 404, NO_PAGE if missing else "The page has no such file.\n")
             return
-        headers = [("cache-control", file.cache), ("vary", "accept-encoding")]
-        if dict(weighted(exchange.headers.get("accept-encoding", ""))).get("gzip"):
-            await exchange.answer(200, file.content_type, file.packed, [*headers, ("content-encoding", "gzip")])
+        headers = [("cache-control", file.cache), VARIES]
+        if exchange.takes_gzip:
+            await exchange.answer(200, file.content_type, file.packed, [*headers, GZIPPED])
         else:
             await exchange.answer(200, file.content_type, file.plain, headers)
+
+
+async def compressed(exchange: HttpExchange, data: bytes) -> tuple[bytes, Metadata]:
+    """Return the body of an answer, compressed if that is worth it and the client accepts it, and its headers.
+
+    Compression reveals no secret: a browser adds none to a call of a foreign page (BREACH attack, 2013).
+    """
+    if len(data) < SMALL or not exchange.takes_gzip:
+        return data, []
+    packed = gzip.compress(data, FAST) if len(data) <= LARGE else await asyncio.to_thread(gzip.compress, data, FAST)
+    return packed, [GZIPPED]
 
 
 def tell_user(exchange: HttpExchange, error: ConnectError) -> None:
@@ -161,7 +214,7 @@ def tell_user(exchange: HttpExchange, error: ConnectError) -> None:
         error.tell_in(asked)
 
 
-async def refuse(exchange: HttpExchange, codec: Codec, error: ConnectError) -> None:
+async def send_error(exchange: HttpExchange, codec: Codec, error: ConnectError) -> None:
     """Send an error: with its HTTP status, or in the envelope that ends a stream."""
     tell_user(exchange, error)
     if codec.streams:

@@ -13,6 +13,8 @@ MAX_BODY_BYTES = 64 * 1024  # the server's limit is the same
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 HOST_NAME = re.compile(r"[\w.-]+|\[?[0-9a-fA-F:]+\]?")  # or an IPv6 address
 LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
+ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")  # as browsers write it
+DEFAULT_PORT = re.compile(r"http://.*:80|https://.*:443")
 
 
 class BadGatewaySettings(ValueError):
@@ -44,6 +46,12 @@ class GatewaySettings:
         " `X-Forwarded-For` is believed; may be repeated",
         name="web_proxy",
     )
+    origins: tuple[str, ...] = declared(
+        (),
+        "origin of another site, such as `https://play.example.org`, whose pages may [call the"
+        " API](hosting.md#pages-of-other-sites); may be repeated",
+        name="web_origin",
+    )
 
     def __post_init__(self) -> None:
         host, _ = self.address
@@ -57,6 +65,12 @@ class GatewaySettings:
             if not HOST_NAME.fullmatch(name):
                 raise BadGatewaySettings(
                     f"web_name: {name!r} is not a host name like play.example.org, without scheme or port"
+                )
+        for origin in self.origins:
+            if not ORIGIN.fullmatch(origin) or DEFAULT_PORT.fullmatch(origin):
+                raise BadGatewaySettings(
+                    f"web_origin: {origin!r} is not an origin as browsers write it, like https://play.example.org or"
+                    " http://localhost:5173: in lower case, without a path or the default port"
                 )
         _ = self.networks
 

@@ -54,7 +54,7 @@ class ConnectionSlots:
         self._bytes = 0
         self._asking: dict[ConnectionSlot, None] = {}
         self._between: dict[ConnectionSlot, None] = {}
-        self._told = ClosureLog()
+        self._closures = ClosureLog()
 
     @property
     def full(self) -> bool:
@@ -116,7 +116,7 @@ class ConnectionSlots:
         return next((holder for holder in waiting if holder.address == address), None)
 
     def _close(self, holder: ConnectionSlot | None, why: str) -> bool:
-        self._told.tell(why)
+        self._closures.add(why)
         if holder is None:
             return False
         self.works(holder)
@@ -137,7 +137,7 @@ class ClosureLog:
         self._counts: Counter[str] = Counter()
         self._pausing = False
 
-    def tell(self, why: str) -> None:
+    def add(self, why: str) -> None:
         """Count an occurrence, and log it now or at the end of the pause after the previous line."""
         self._counts[why] += 1
         if not self._pausing:
@@ -146,7 +146,7 @@ class ClosureLog:
     def _log(self) -> None:
         self._pausing = bool(self._counts)
         if self._pausing:
-            told = "; ".join(f"{count} because {why}" for why, count in self._counts.most_common(SHOWN))
-            logger.warning("connections closed: %s", told)
+            reasons = "; ".join(f"{count} because {why}" for why, count in self._counts.most_common(SHOWN))
+            logger.warning("connections closed: %s", reasons)
             self._counts.clear()
             asyncio.get_running_loop().call_later(PAUSE, self._log)

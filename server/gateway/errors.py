@@ -97,13 +97,13 @@ class OwnError(ConnectError):
     def __init__(self, reason: Reason, text: str, *details: Message) -> None:
         self.reason = reason
         why = error_details_pb2.ErrorInfo(reason=reason, domain=DOMAIN)
-        super().__init__(OWN[reason], text, [told(one) for one in (why, *details)])
+        super().__init__(OWN[reason], text, [packed_detail(one) for one in (why, *details)])
 
     def tell_in(self, asked: str) -> None:
         """Add a localized message in the language that an `accept-language` header asks for."""
         language = language_asked(asked)
         text = words_for_users(self.reason, str(self), language)
-        self.details.append(told(error_details_pb2.LocalizedMessage(locale=language, message=text)))
+        self.details.append(packed_detail(error_details_pb2.LocalizedMessage(locale=language, message=text)))
 
 
 class UnreadableRequest(OwnError):
@@ -153,7 +153,7 @@ def detail(packed: AnyMessage) -> dict[str, Any]:
     return fields | {"debug": MessageToDict(known.FromString(packed.value))}
 
 
-def told(message: Message) -> dict[str, Any]:
+def packed_detail(message: Message) -> dict[str, Any]:
     """Pack a message as an error detail."""
     packed = AnyMessage()
     packed.Pack(message)

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from clerestory.addresses import network_of
+from clerestory.i18n.languages import weighted
 from clerestory.server.gateway.config import MAX_BODY_BYTES
 from clerestory.server.gateway.errors import OwnError, UnreadableRequest
 from clerestory.service_errors import Reason
@@ -35,8 +36,9 @@ def caller_of(scope: Scope) -> str:
 
 
 def packed(content_type: str, headers: Headers) -> list[tuple[bytes, bytes]]:
-    """Return the headers of a response in ASGI form, including the security headers."""
-    lines = [("content-type", content_type), *SAFETY, *headers]
+    """Return the headers of a response in ASGI form, with the security headers that it does not set itself."""
+    own = [("content-type", content_type), *headers]
+    lines = [*own, *(safe for safe in SAFETY if safe[0] not in {name for name, _ in own})]
     return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in lines]
 
 
@@ -58,6 +60,7 @@ class HttpExchange:
         path: the decoded path, without the query.
         headers: by name in lower case; the last one of a repeated name.
         caller: the client's network, as returned by `network_of`.
+        also: headers that every response to it has.
     """
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,6 +68,7 @@ class HttpExchange:
         self.path: str = scope["path"]
         self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         self.caller = caller_of(scope)
+        self.also: list[tuple[str, str]] = []
         self._receive, self._send = receive, send
         self._unread = "transfer-encoding" in self.headers or self.headers.get("content-length", "0") != "0"
 
@@ -104,12 +108,17 @@ class HttpExchange:
 
     async def start(self, status: int, content_type: str, headers: Headers = ()) -> None:
         """Send the status line and the headers. If the body is unread, the connection closes after the response."""
-        lines = packed(content_type, [*headers, *([("connection", "close")] if self._unread else [])])
+        lines = packed(content_type, [*headers, *self.also, *([("connection", "close")] if self._unread else [])])
         await self._send({"type": "http.response.start", "status": status, "headers": lines})
 
     async def send(self, data: bytes, *, more: bool = False) -> None:
         """Send a part of the response body; it is the last part unless `more` is set."""
         await self._send({"type": "http.response.body", "body": data, "more_body": more})
+
+    @property
+    def takes_gzip(self) -> bool:
+        """Whether the client accepts a response compressed with gzip."""
+        return bool(dict(weighted(self.headers.get("accept-encoding", ""))).get("gzip"))
 
     async def answer(self, status: int, content_type: str, data: bytes, headers: Headers = ()) -> None:
         """Send a complete response."""

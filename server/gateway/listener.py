@@ -10,7 +10,7 @@ from clerestory.addresses import network_of
 from clerestory.server.gateway.connection_slots import ConnectionSlots
 from clerestory.server.gateway.protocol import Protocol
 
-AT_ONCE = 4  # connections accepted before other work runs: each takes half a millisecond
+MAX_ACCEPTS = 4  # connections accepted before other work runs: each takes half a millisecond
 AGAIN = 0.05  # seconds until the next attempt when the system is out of file descriptors
 MOMENT = 0.01  # seconds until the next attempt when the gateway is full; after it, the connection is rejected
 FULL = (
@@ -24,12 +24,12 @@ class Listener:
 
     Args:
         sock: a socket that is already listening.
-        places: the limits on connections.
+        slots: the limits on connections.
         make: returns the protocol for a connection from an address.
     """
 
-    def __init__(self, sock: socket.socket, places: ConnectionSlots, make: Callable[[str], Protocol]) -> None:
-        self._sock, self._places, self._make = sock, places, make
+    def __init__(self, sock: socket.socket, slots: ConnectionSlots, make: Callable[[str], Protocol]) -> None:
+        self._sock, self._slots, self._make = sock, slots, make
         self._loop = asyncio.get_running_loop()
         self._beginning: set[asyncio.Task[None]] = set()
         self._later: asyncio.TimerHandle | None = None
@@ -54,24 +54,24 @@ class Listener:
         self._loop.add_reader(self._sock, self._accept)
 
     def _accept(self) -> None:
-        """Accept up to AT_ONCE pending connections.
+        """Accept up to MAX_ACCEPTS pending connections.
 
         When the system is out of file descriptors, pause, because the socket would stay readable. When the gateway is
         full, wait a moment for a connection to end.
         """
-        for _ in range(AT_ONCE):
+        for _ in range(MAX_ACCEPTS):
             try:
                 sock, (host, *_) = self._sock.accept()
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 return
             except OSError as error:
-                self._places.make_room(f"the system refuses more ({error.strerror})")
+                self._slots.make_room(f"the system refuses more ({error.strerror})")
                 self._rest(AGAIN, self._listen)
                 return
             sock.setblocking(False)
             address = network_of(host)
             if not self._enter(sock, address):
-                if self._places.full:
+                if self._slots.full:
                     self._waiting = sock
                     self._rest(MOMENT, partial(self._try_again, sock, address))
                     return
@@ -84,7 +84,7 @@ class Listener:
 
     def _enter(self, sock: socket.socket, address: str) -> bool:
         """Set up a connection if there is a slot for it; return whether there is."""
-        found = self._places.enter(address)
+        found = self._slots.enter(address)
         if found:
             task = self._loop.create_task(self._begin(sock, self._make(address)))
             self._beginning.add(task)
@@ -103,7 +103,7 @@ class Listener:
         try:
             await self._loop.connect_accepted_socket(lambda: protocol, sock)
         except OSError:
-            self._places.leave(protocol)
+            self._slots.leave(protocol)
             sock.close()
 
 

@@ -105,11 +105,11 @@ class ClosingTransport:
     Args:
         transport: the connection's transport.
         requests: the connection's parser.
-        told: called when the connection begins to close.
+        on_closing: called when the connection begins to close.
     """
 
-    def __init__(self, transport: asyncio.Transport, requests: RequestParser, told: Callable[[], None]) -> None:
-        self._transport, self._requests, self._told = transport, requests, told
+    def __init__(self, transport: asyncio.Transport, requests: RequestParser, on_closing: Callable[[], None]) -> None:
+        self._transport, self._requests, self._on_closing = transport, requests, on_closing
         self._end: asyncio.TimerHandle | None = None
 
     def __getattr__(self, name: str) -> Any:
@@ -134,7 +134,7 @@ class ClosingTransport:
             self._transport.write_eof()
         else:
             self._transport.close()
-        self._told()
+        self._on_closing()
 
     def closed(self) -> None:
         """Record that the connection has closed."""
@@ -151,21 +151,21 @@ class Protocol(H11Protocol):
 
     Args:
         address: sets the attribute.
-        places: the limits on connections, which this one counts against.
+        slots: the limits on connections, which this one counts against.
         uvicorn: the arguments of `H11Protocol`.
     """
 
     conn: RequestParser
     transport: Any
 
-    def __init__(self, address: str, places: ConnectionSlots, **uvicorn: Any) -> None:
+    def __init__(self, address: str, slots: ConnectionSlots, **uvicorn: Any) -> None:
         super().__init__(**uvicorn)
         self.conn = RequestParser()
-        self.address, self.size, self._places = address, 0, places
+        self.address, self.size, self._slots = address, 0, slots
         self._waiting: asyncio.TimerHandle | None = None
         self._stalled: asyncio.TimerHandle | None = None
         self._unwanted = False
-        places.asks(self)
+        slots.asks(self)
 
     def connection_made(self, transport: Any) -> None:
         """Wait for the first request."""
@@ -179,7 +179,7 @@ class Protocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Process incoming data, unless the connection is closing."""
         if not self.transport.is_closing():
-            self._places.fills(self, self.size + len(data))
+            self._slots.fills(self, self.size + len(data))
             super().data_received(data)
             self._look()
 
@@ -189,13 +189,13 @@ class Protocol(H11Protocol):
         super().on_response_complete()  # may begin a request that has already arrived
         if unread:
             self.transport.close()
-        self._places.fills(self, len(self.conn.trailing_data[0]))
+        self._slots.fills(self, len(self.conn.trailing_data[0]))
         self._look()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Release the connection's slot."""
         cancel(self._waiting, self._stalled)
-        self._places.leave(self)
+        self._slots.leave(self)
         self.transport.closed()
         super().connection_lost(exc)
 
@@ -251,15 +251,15 @@ class Protocol(H11Protocol):
             return
         self._wait_no_more()
         if self.transport.is_closing() or self.flow.write_paused or state is h11.SEND_BODY:
-            self._places.asks(self)
+            self._slots.asks(self)
         elif state is h11.IDLE:
-            self._places.rests(self)
+            self._slots.rests(self)
         else:
-            self._places.works(self)
+            self._slots.works(self)
 
     def _wait(self) -> None:
         """Wait for the rest of a request head."""
-        self._places.asks(self)
+        self._slots.asks(self)
         if self._waiting is None:
             self._waiting = self.loop.call_later(HEADER_SECONDS, self.transport.close)
 

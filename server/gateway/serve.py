@@ -31,20 +31,20 @@ class HttpServer(uvicorn.Server):
 
     Args:
         config: the configuration of uvicorn.
-        places: the limits on connections.
+        slots: the limits on connections.
     """
 
-    def __init__(self, config: uvicorn.Config, places: ConnectionSlots) -> None:
+    def __init__(self, config: uvicorn.Config, slots: ConnectionSlots) -> None:
         super().__init__(config)
-        self._places = places
+        self._slots = slots
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start accepting connections."""
-        self.servers: Any = [Listener(listener, self._places, self._protocol) for listener in sockets or ()]
+        self.servers: Any = [Listener(listener, self._slots, self._protocol) for listener in sockets or ()]
         self.started = True
 
     def _protocol(self, address: str) -> Protocol:
-        return Protocol(address, self._places, config=self.config, server_state=self.server_state, app_state={})
+        return Protocol(address, self._slots, config=self.config, server_state=self.server_state, app_state={})
 
     def capture_signals(self) -> Any:
         """Leave signal handling to the program."""

@@ -53,7 +53,7 @@ OPTIONS = (
     ("grpc.http2.min_ping_interval_without_data_ms", 5_000),  # allows pings every 10 s on an idle call
 )
 
-Require = Callable[[Context], object]
+Admit = Callable[[Context], object]
 MethodHandler = Any  # a handler of gRPC, whose type stubs lack handlers that read messages themselves
 
 
@@ -96,7 +96,7 @@ class GatedMethod:
         converses: whether the request is a stream.
         streams: whether the response is a stream.
         health: whether the method belongs to the health service.
-        require: raises an error for a call before its message is read; None for no check.
+        admit: admits a call before its message is read, or raises an error; None for no check.
     """
 
     handler: Callable[[Any, Context], Any]
@@ -104,7 +104,7 @@ class GatedMethod:
     converses: bool
     streams: bool
     health: bool
-    require: Require | None
+    admit: Admit | None
 
 
 class AdmissionHandler(grpc.GenericRpcHandler):
@@ -118,7 +118,8 @@ class AdmissionHandler(grpc.GenericRpcHandler):
         tokens: the accepted tokens; None if none are required.
         callers: identifies the caller of a call.
         most: maximum number of calls in progress.
-        require: checks to run before the message of a call is read, by method path.
+        admit: checks to run before the message of a call is read, by method path; handlers find the result in the
+            `admission` of the context.
     """
 
     def __init__(
@@ -127,9 +128,9 @@ class AdmissionHandler(grpc.GenericRpcHandler):
         tokens: Tokens | None,
         callers: Callers,
         most: int,
-        require: Mapping[str, Require],
+        admit: Mapping[str, Admit],
     ) -> None:
-        self._interceptor, self._tokens, self._callers, self._require = interceptor, tokens, callers, require
+        self._interceptor, self._tokens, self._callers, self._admit = interceptor, tokens, callers, admit
         self._arrivals, self._calls, self._checks = PendingReads(), InProgress(most), InProgress(MOST_CHECKS)
         self._watches, self._finished = set[asyncio.Timeout](), False
         self._methods: dict[str, MethodHandler] = {}
@@ -158,11 +159,11 @@ class AdmissionHandler(grpc.GenericRpcHandler):
         kinds = (handler.unary_unary, handler.unary_stream, handler.stream_unary, handler.stream_stream)
         inner = kinds[2 * converses + streams]
         health = path.startswith(OPEN)
-        method = GatedMethod(inner, handler.request_deserializer, converses, streams, health, self._require.get(path))
+        method = GatedMethod(inner, handler.request_deserializer, converses, streams, health, self._admit.get(path))
         translated_text = path.rpartition(".")[2] if path.startswith(OURS) else None
         wrap = grpc.stream_stream_rpc_method_handler if streams else grpc.stream_unary_rpc_method_handler
         answer = partial(self._interceptor.answer, translated_text, partial(self._let_in, method))
-        return wrap(answer, response_serializer=partial(serialized, handler.response_serializer))
+        return wrap(as_function(answer), response_serializer=partial(serialized, handler.response_serializer))
 
     def finish(self) -> None:
         """End health watches, which would otherwise last for the whole grace period, and reject new ones."""
@@ -172,7 +173,7 @@ class AdmissionHandler(grpc.GenericRpcHandler):
 
     # -- a call ----------------------------------------------------------------------------------------
 
-    async def _let_in(self, method: GatedMethod, call: Call, context: Context) -> Any:
+    async def _let_in(self, method: GatedMethod, call: Call, context: Any) -> Any:
         """Answer a call. Raises ServiceError."""
         if not context.peer():  # the deadline passed before the call began, and gRPC has released it
             raise grpc.aio.InternalError("the call is over")
@@ -180,15 +181,15 @@ class AdmissionHandler(grpc.GenericRpcHandler):
         call.comes_from(address, f"peer:{address}")
         token = "" if method.health else self._identify(call, context)
         with (self._checks if method.health else self._calls).taken(call.caller), self._lasting(method, token, context):
-            if method.require is not None:
+            if method.admit is not None:
                 with part("place"):
-                    method.require(context)
+                    context.admission = method.admit(context)
             if self._arrivals.number >= CROWD:
                 self._interceptor.aftermath.note()
             if method.converses:
                 return await self._converse(method, address, context)
-            payload = await self._arrivals.read(context, address)
-            answer = method.handler(decode_request(payload, method.decode), context)
+            context.payload = await self._arrivals.read(context, address)
+            answer = method.handler(decode_request(context.payload, method.decode), context)
             return await (self._watch(answer) if method.health and method.streams else answer)
 
     async def _watch(self, answer: Awaitable[None]) -> None:
@@ -236,6 +237,17 @@ class AdmissionHandler(grpc.GenericRpcHandler):
         """Reject a call of an unknown method. It is not counted by name, because the names could fill the memory."""
         call.caller = address_of(context.peer())
         raise ServiceError(Reason.NO_SUCH_METHOD, [("", "the server has no such method")])
+
+
+def as_function(answer: Callable[[object, Context], Awaitable[Any]]) -> Callable[[object, Context], Awaitable[Any]]:
+    """Return a function for a partial one, which gRPC inspects at every call."""
+
+    async def answered(requests: object, context: Context) -> Any:
+        work = answer(requests, context)
+        del requests, context  # as in CallInterceptor.answer
+        return await work
+
+    return answered
 
 
 def decode_request(payload: bytes, decode: Callable[[bytes], Any]) -> Any:

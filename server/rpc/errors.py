@@ -39,8 +39,8 @@ FIELDS_OF: dict[str, dict[str, str]] = {
     "GameService/SetSeat": {"holder": "plan.kind"},
     "GameService/WatchGame": {"version": "from_version"},
     "AnnotationService/AnnotateGame": {
-        "game_id": "kept_game.game_id",
-        "tokens": "kept_game.tokens",
+        "game_id": "hosted_game.game_id",
+        "tokens": "hosted_game.tokens",
         "viewer": "viewer_seat",
         "seconds": "time_budget",
         "deep": "deep_budget",

@@ -1,10 +1,11 @@
 """Handles the calls of GameService: hosted games."""
 
+import asyncio
 import base64
 import binascii
 import logging
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -128,19 +129,21 @@ class GameHandlers(GameServiceServicer):
         wanted = wanted_of(request)
         with typed():
             found = await self._manager.store.select(wanted)
-        shown, turn = list[games.Game](), self._chunks.of(context)
-        for game_id, _ in found[: wanted.limit - 1]:
-            await turn()
-            game = await self._listed(game_id, wanted.tokens or ())
-            if game is not None and request.status in (games.GAME_STATUS_UNSPECIFIED, game.status):
-                shown.append(game)
+        turn, digests = self._chunks.of(context), wanted.tokens or ()
+        listed = [self._listed(game_id, digests, turn) for game_id, _ in found[: wanted.limit - 1]]
+        shown = [game for game in await asyncio.gather(*listed) if game is not None]
+        if request.status:
+            shown = [game for game in shown if game.status == request.status]
         return games.GameServiceListGamesResponse(games=shown, next_page_token=next_page(found, wanted.limit))
 
-    async def _listed(self, game_id: str, digests: Sequence[str]) -> games.Game | None:
+    async def _listed(
+        self, game_id: str, digests: Sequence[str], turn: Callable[[], Awaitable[None]]
+    ) -> games.Game | None:
         """Return a game of a list; None if it was deleted or is not visible to the holder of these tokens.
 
         A game that cannot be shown does not prevent the others from being shown.
         """
+        await turn()
         try:
             async with self._manager.lend(game_id, asked=False) as live:
                 viewer = listed_to(live.hosted, digests)

@@ -6,11 +6,10 @@ import logging
 import re
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from secrets import token_hex
 from typing import Any
-from uuid import uuid4
 
 import grpc
 from grpc_status import rpc_status
@@ -19,7 +18,7 @@ from structlog.contextvars import bind_contextvars, bound_contextvars
 from clerestory import spans
 from clerestory.metadata import PUSHBACK, REQUEST_ID, TRACE_PARENT, VIA
 from clerestory.server.rpc.errors import CODES, status_of
-from clerestory.server.rpc.locale import language_of_call, speaking
+from clerestory.server.rpc.locale import language_of_call, speak
 from clerestory.server.rpc.metrics import Metrics
 from clerestory.server.rpc.rate_limit import RateLimit
 from clerestory.service_errors import Reason, ServiceError
@@ -83,11 +82,12 @@ class CallInterceptor:
         """
         context: Any = CallContext(given)
         identifier, call, end = request_id(context), Call(), LEFT
-        with bound_contextvars(request_id=identifier), self._told(method, call, context):
+        bind_contextvars(request_id=identifier)  # each call has a task, and so a context, of its own
+        with self._told(method, call, context):
             try:
                 context.set_trailing_metadata(((REQUEST_ID, identifier),))
-                async with speaking(context):
-                    return await handler(call, context)
+                await speak(context)
+                return await handler(call, context)
             except ServiceError as error:
                 refused = bare(error)
             except grpc.aio.AbortError:
@@ -167,12 +167,16 @@ def end_of(refused: ServiceError, identifier: str, method: str, remaining: float
     )
 
 
+def traced(method: str | None, context: Context) -> AbstractContextManager[spans.Span]:
+    """Return the span of a call, with its trace ID in log lines. Without a method or a tracer, it does nothing."""
+    if method is None or spans.CURRENT_TRACER.get() is None:
+        return spans.UNTRACED
+    return traced_call(method, context)
+
+
 @contextmanager
-def traced(method: str | None, context: Context) -> Iterator[spans.Span]:
-    """Yield the span of a call, and add its trace ID to log lines. Without a method, yield a no-op span."""
-    if method is None:
-        yield spans.UNTRACED
-        return
+def traced_call(method: str, context: Context) -> Iterator[spans.Span]:
+    """Yield the span of a call, and add its trace ID to log lines."""
     parents = (value for key, value in context.invocation_metadata() or () if key == TRACE_PARENT)
     with spans.call(method, str(next(parents, ""))) as span:
         if not span.trace_id:
@@ -187,7 +191,7 @@ def request_id(context: Context) -> str:
     for key, value in context.invocation_metadata() or ():
         if key == REQUEST_ID and isinstance(value, str) and FIT_FOR_AN_ID.fullmatch(value):
             return value
-    return uuid4().hex
+    return token_hex(16)
 
 
 def way(context: Context) -> str:
@@ -208,21 +212,21 @@ class CallContext:
 
     Args:
         context: the context from gRPC.
+
+    Attributes:
+        admission: what the check of the method returned, before the message was read; None without a check.
+        payload: the message of a unary call, as received.
     """
+
+    admission: Any = None
+    payload: bytes = b""
 
     def __init__(self, context: grpc.aio.ServicerContext[Any, Any]) -> None:
         self._context = context
+        self._metadata, self._peer = context.invocation_metadata(), context.peer()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._context, name)
-
-    @cached_property
-    def _metadata(self) -> Any:
-        return self._context.invocation_metadata()
-
-    @cached_property
-    def _peer(self) -> str:
-        return self._context.peer()
 
     def invocation_metadata(self) -> Any:
         """Return the metadata that the client sent."""

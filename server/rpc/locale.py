@@ -1,7 +1,5 @@
 """Holds the locale of the current call, from its `accept-language`, for all texts that users read."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -23,19 +21,15 @@ if TYPE_CHECKING:  # importing gRPC is unnecessary for terminal commands without
 Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
 
 
-@asynccontextmanager
-async def speaking(context: Context) -> AsyncIterator[None]:
-    """Set the locale of a call and report it in `content-language`; default to English for unsupported languages."""
+async def speak(context: Context) -> None:
+    """Set the locale of a call and report it in `content-language`; default to English for unsupported languages.
+
+    The locale is a variable of the task that handles the call.
+    """
     language = language_of_call(context)
-    if language is None:
-        yield
-        return
-    before = LOCALE.set(language)
-    try:
+    if language is not None:
+        LOCALE.set(language)
         await context.send_initial_metadata(((LANGUAGE, language),))
-        yield
-    finally:
-        LOCALE.reset(before)
 
 
 def language_of_call(context: Context) -> str | None:

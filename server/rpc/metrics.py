@@ -5,6 +5,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from threading import Thread
 from typing import Any
 from wsgiref.simple_server import WSGIServer
@@ -74,16 +75,16 @@ FIGURES = (
     Figure("admitted", Gauge, "admitted searches that have not ended"),
     Figure("running", Gauge, "searches that a worker is processing now"),
     Figure("waiting", Gauge, "searches that have not started"),
-    Figure("games", Gauge, "kept games that have not ended, at most a minute old where servers share them"),
-    Figure("games_in_memory", Gauge, "kept games in memory"),
+    Figure("games", Gauge, "hosted games that have not ended, at most a minute old where servers share them"),
+    Figure("games_in_memory", Gauge, "hosted games in memory"),
     Figure(
         "games_waiting",
         Gauge,
-        "kept games whose next move is the server's and is overdue: `kind` is `people` with a person or an open seat,"
+        "hosted games whose next move is the server's and is overdue: `kind` is `people` with a person or an open seat,"
         " `bots` for those that take turns",
         ("kind",),
     ),
-    Figure("store_up", Gauge, "1 if the store answers, 0 if not: no game can then be played"),
+    Figure("store_up", Gauge, "1 if the store answers, 0 if not: games cannot be played then"),
     Figure("store_free_bytes", Gauge, "free on the disk of the store; NaN if none here answers"),
     Figure("store_disk_bytes", Gauge, "of that disk; NaN if none here answers"),
     Figure("memory_bytes", Gauge, "of this process in memory"),
@@ -92,7 +93,7 @@ FIGURES = (
     Figure("descriptors_limit", Gauge, "with so many, one of its ports may be full and close further connections"),
     Figure("started_seconds", Gauge, "when the server started, in seconds since 1970"),
     Figure("certificate_ends_seconds", Gauge, "end of the certificate, in seconds since 1970; NaN for none"),
-    Figure("watchers", Gauge, "streams that watch kept games"),
+    Figure("watchers", Gauge, "streams that watch hosted games"),
     Figure("tasks", Gauge, "tasks of the event loop; steady growth is a leak"),
 )
 
@@ -137,6 +138,7 @@ class Metrics:
         self._of = {figure.name: figure.made(self.registry) for figure in FIGURES}
 
         self._refused = Latest(self._of["refusals"])
+        self._labelled = cache(lambda name, *labels: self._of[name].labels(*labels))  # few: no label comes from callers
 
     def watch(self, name: str, read: Callable[[], float], *labels: str) -> None:
         """Set the function that returns the value of a metric at each scrape, optionally for one set of labels."""
@@ -149,29 +151,29 @@ class Metrics:
 
     def count_call(self, method: str, code: str, reason: str, via: str, seconds: float) -> None:
         """Count a call that has ended."""
-        self._of["calls"].labels(method, code, reason, via).inc()
-        self._of["call_seconds"].labels(method).observe(seconds)
+        self._labelled("calls", method, code, reason, via).inc()
+        self._labelled("call_seconds", method).observe(seconds)
         if reason == Reason.BUSY:
             self._of["shed"].labels(method).inc()
 
-    def count_soon(self, answer: Answer) -> None:
+    def count_soon(self, asker: str, answer: Answer) -> None:
         """Count a search whose final answer is ready, once the event loop has sent it."""
-        asyncio.get_running_loop().call_soon(self.count_answer, answer, time.monotonic())
+        asyncio.get_running_loop().call_soon(self.count_answer, asker, answer, time.monotonic())
 
-    def count_answer(self, answer: Answer, ready: float) -> None:
+    def count_answer(self, asker: str, answer: Answer, ready: float) -> None:
         """Count a search whose final answer was ready at the given time.monotonic value."""
-        method, result, budget, of = answer.asker, answer.result, answer.budget, self._of
-        used = ready - budget.arrived
-        of["searches"].labels(method, str(result.stop_reason)).inc()
+        result, of, used, labelled = answer.result, self._of, ready - answer.arrived, self._labelled
+        requested = answer.question.limits.seconds
+        labelled("searches", asker, str(result.stop_reason)).inc()
         of["iterations"].inc(result.iterations)
         of["search_iterations"].observe(result.iterations)
-        of["queue_wait_seconds"].labels(method).observe(answer.waited)
-        of["budget_used_seconds"].labels(method).observe(used)
-        if budget.requested is not None:  # without a request, the server sets the budget, and no answer is late
-            of["budget_asked_seconds"].labels(method).observe(budget.requested)
-            of["deadline_margin_seconds"].labels(method).observe(budget.seconds - used)
+        labelled("queue_wait_seconds", asker).observe(answer.waited)
+        labelled("budget_used_seconds", asker).observe(used)
+        if requested is not None and answer.seconds is not None:  # otherwise the server set it, and no answer is late
+            labelled("budget_asked_seconds", asker).observe(requested)
+            labelled("deadline_margin_seconds", asker).observe(answer.seconds - used)
         for name, _ in answer.remarks:
-            of["warnings"].labels(name).inc()
+            labelled("warnings", name).inc()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from typing import Any
 import grpc
 from structlog.contextvars import bind_contextvars
 
-from clerestory.server.analysis.analysis_engine import Admission, AnalysisEngine
+from clerestory.server.analysis.admission import Admission
+from clerestory.server.analysis.analysis_engine import AnalysisEngine
 from clerestory.server.analysis.answer import Answer
 from clerestory.server.analysis.demand import Priority
 from clerestory.server.rpc.callers import Callers
@@ -34,8 +35,8 @@ class AdvisorHandlers(AdvisorServiceServicer):
         self._callers = callers
 
     @property
-    def places(self) -> Mapping[str, Callable[[Context], object]]:
-        """The admission checks to run before a message is read, by method path."""
+    def admissions(self) -> Mapping[str, Callable[[Context], Admission]]:
+        """The functions that admit a call before its message is read, by method path."""
         priorities = {"RecommendMove": Priority.MOVE, "Analyze": Priority.HINT}
         return {f"{PATH}{name}": partial(self._admit, name, priority) for name, priority in priorities.items()}
 
@@ -49,8 +50,9 @@ class AdvisorHandlers(AdvisorServiceServicer):
         self, request: api.RecommendMoveRequest, context: Context
     ) -> api.RecommendMoveResponse:
         """Search until the effective deadline, and respond with the result. Raises ServiceError."""
-        admission = self._admit("RecommendMove", Priority.MOVE, context)
-        answer = await self._analysis.ask(read_question(request, admission.caller), admission)
+        admission = received(context)
+        question = read_question(request, admission.caller, payload_of(context))
+        answer = await self._analysis.ask(question, admission)
         message = write_recommendation(answer, request.max_lines)
         self._analysis.delivered(answer)
         return message
@@ -59,9 +61,10 @@ class AdvisorHandlers(AdvisorServiceServicer):
         self, request: api.AnalyzeRequest, context: Context
     ) -> None:
         """Stream interim tables until the search ends, then the final one. Raises ServiceError."""
-        priority = Priority.BACKGROUND if request.background else Priority.HINT
-        admission = self._admit("Analyze", priority, context)
-        answers = self._analysis.watch(read_analysis(request, admission.caller), admission)
+        admission = received(context)
+        if request.background:
+            admission = self._analysis.in_background(admission)
+        answers = self._analysis.watch(read_analysis(request, admission.caller, payload_of(context)), admission)
         await write_each(answers, partial(self._write, request, context))
 
     async def _write(self, request: api.AnalyzeRequest, context: Context, answer: Answer) -> None:
@@ -72,3 +75,15 @@ class AdvisorHandlers(AdvisorServiceServicer):
         await context.write(
             api.AnalyzeResponse(recommendation=recommendation, sequence=answer.sequence, final=answer.final)
         )
+
+
+def received(context: Any) -> Admission:
+    """Return the admission of a call whose message has arrived now."""
+    admission: Admission = context.admission
+    return admission.received(context.time_remaining())
+
+
+def payload_of(context: Any) -> bytes:
+    """Return the message of a call as it was received."""
+    payload: bytes = context.payload
+    return payload

@@ -15,6 +15,7 @@ from clerestory.engine.changes import Change
 from clerestory.engine.core import NATURE, OVER, Action, Game, State
 from clerestory.engine.errors import BadPosition, fault_of
 from clerestory.engine.games import GAMES
+from clerestory.engine.messages import PositionReader, WireField
 from clerestory.engine.scoring import ScoreSource, by_position, tie_break
 from clerestory.i18n import has, say
 from clerestory.i18n.languages import ENGLISH
@@ -38,11 +39,17 @@ REMEMBERED = 4096  # cached texts
 # -- positions -------------------------------------------------------------------------------------
 
 
-def asked_position(caller: Caller, message: Position) -> State:
-    """Return the position of a caller's query. Raises ServiceError as `read_position` does."""
+def asked_position(caller: Caller, message: Position, received: bytes | None) -> State:
+    """Return the position of a caller's query. Raises ServiceError as `read_position` does.
+
+    Args:
+        caller: the caller.
+        message: the position.
+        received: the bytes that it was parsed from; None if they are not known.
+    """
     if message.ByteSize() > MAX_POSITION_BYTES:
         return read_position(message)  # raises for the size
-    return kept_position(caller, message.SerializeToString())
+    return kept_position(caller, message.SerializeToString() if received is None else received)
 
 
 @lru_cache(KEPT)
@@ -51,11 +58,37 @@ def kept_position(caller: Caller, message: bytes) -> State:  # noqa: ARG001  # o
 
     The cache is per caller: otherwise the response time would reveal what other callers have queried.
     """
-    return read_position(Position.FromString(message))
+    found = reader_of_positions().read(message)
+    return read_fields(Position.FromString(message)) if found is None else found
 
 
 def read_position(message: Position, path: str = "position") -> State:
     """Return the position that a message describes. Raises ServiceError, which lists all faults."""
+    found = None if size_fault(message) else reader_of_positions().read(message.SerializeToString())
+    return read_fields(message, path) if found is None else found
+
+
+@cache
+def reader_of_positions() -> PositionReader:
+    """Return the reader of valid positions, created at the first one."""
+    return PositionReader(wire_fields(Position.DESCRIPTOR), GAMES)
+
+
+def wire_fields(kind: Descriptor) -> dict[int, WireField]:
+    """Return the fields of a message by number."""
+    return {field.number: wire_field(field) for field in kind.fields}
+
+
+def wire_field(field: FieldDescriptor) -> WireField:
+    """Return a field of a message, with the fields of its own message."""
+    if field.message_type is not None:
+        return WireField(field.name, "message", False, wire_fields(field.message_type))
+    sorts = {FieldDescriptor.TYPE_STRING: "text", FieldDescriptor.TYPE_SINT32: "signed"}
+    return WireField(field.name, sorts.get(field.type, "number"), field.has_presence)
+
+
+def read_fields(message: Position, path: str = "position") -> State:
+    """Return the position that a message describes, field by field. Raises ServiceError, which lists all faults."""
     game = message.WhichOneof("game")
     if fault := size_fault(message):
         raise_error(Reason.BAD_POSITION, path, fault_of(fault))

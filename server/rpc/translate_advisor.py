@@ -1,7 +1,7 @@
 """Translates requests of AdvisorService into queries, and answers of the analysis engine into messages."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import isfinite
 from types import MappingProxyType
@@ -9,24 +9,29 @@ from typing import Any
 
 import clerestory
 from clerestory.engine.core import NATURE, Game
+from clerestory.engine.messages import part_of
 from clerestory.engine.tuning import level_as
 from clerestory.figures import Outlook
 from clerestory.i18n.languages import ENGLISH
 from clerestory.i18n.sentences import Text
+from clerestory.search.favour import favoured
 from clerestory.search.lines import Line, is_doubtful
 from clerestory.search.reasons import discard_of, rows_of_cards, standing, use_of
 from clerestory.search.result import Result, StopReason
-from clerestory.search.review.favour import favoured
 from clerestory.server.analysis.answer import Answer
 from clerestory.server.analysis.caller import Caller
-from clerestory.server.analysis.question import Question, Terms, posed
+from clerestory.server.analysis.limits import Limits
+from clerestory.server.analysis.question import Question, posed
 from clerestory.server.games.rulebook import held
 from clerestory.server.rpc.locale import LOCALE, name_of, translated_text
 from clerestory.server.rpc.translate import asked_position, duration, given, seconds_of, write_action, write_text
 from clerestory.service_errors import Faults, ServiceError
 from clerestory.v1 import advisor_pb2 as advisor
 
+POSITION_OF_QUESTION = (advisor.RecommendMoveRequest.POSITION_FIELD_NUMBER,)  # path of field numbers
+POSITION_OF_ANALYSIS = (advisor.AnalyzeRequest.QUESTION_FIELD_NUMBER, *POSITION_OF_QUESTION)
 NAMED = 2048  # cached action messages, under 1 MB
+WARNINGS = dict(advisor.WarningReason.items())  # numbers by name
 STOP_REASONS = {
     StopReason.TIME: advisor.STOP_REASON_TIME,
     StopReason.ITERATIONS: advisor.STOP_REASON_ITERATIONS,
@@ -40,18 +45,25 @@ STOP_REASONS = {
 # -- queries ---------------------------------------------------------------------------------------
 
 
-def read_analysis(request: advisor.AnalyzeRequest, caller: Caller) -> Question:
-    """Parse the query in a caller's request. Raises ServiceError, which lists all faults."""
+def read_analysis(request: advisor.AnalyzeRequest, caller: Caller, payload: bytes = b"") -> Question:
+    """Parse the query in a caller's request. Raises ServiceError, which lists all faults.
+
+    Args:
+        request: the message.
+        caller: the caller of the call.
+        payload: the bytes that the message was parsed from; b"" if they are not known.
+    """
     more: dict[str, Any] = {"certainty": request.target_certainty if request.HasField("target_certainty") else None}
     if request.HasField("update_interval"):
         more["interval"] = seconds_of(request.update_interval)
     observer = read_observer(request.observer) if request.HasField("observer") else None
-    return read_question(request.question, caller, "question.", observer, more)
+    return read_question(request.question, caller, payload, "question.", observer, more)
 
 
 def read_question(
     request: advisor.RecommendMoveRequest,
     caller: Caller,
+    payload: bytes = b"",
     path: str = "",
     observer: int | None = None,
     more: Mapping[str, Any] = MappingProxyType({}),
@@ -61,21 +73,23 @@ def read_question(
     Args:
         request: the message.
         caller: the caller of the call.
+        payload: the bytes that the outer message was parsed from; b"" if they are not known.
         path: the field path of the request in its outer message.
         observer: the seat whose knowledge to use, NATURE for an onlooker; None for the seat to move.
-        more: further terms.
+        more: further limits.
     """
-    faults, terms = Faults(), read_terms(request, more)
-    terms.check(faults)
+    faults, limits = Faults(), read_limits(request, more)
+    limits.check(faults)
     try:
-        position = asked_position(caller, request.position)
+        received = part_of(payload, *(POSITION_OF_ANALYSIS if path else POSITION_OF_QUESTION))
+        position = asked_position(caller, request.position, received)
     except ServiceError as refusal:
         faults.found += [(refusal.reason, f"{path}{field}", text) for field, text in refusal.faults]
         faults.require_none()
         raise
     return posed(
         position,
-        terms,
+        limits,
         faults,
         seat=given(request, "seat"),
         observer=observer,
@@ -84,9 +98,9 @@ def read_question(
     )
 
 
-def read_terms(request: advisor.RecommendMoveRequest, more: Mapping[str, Any]) -> Terms:
-    """Return the terms of the requested search, not validated."""
-    return Terms(
+def read_limits(request: advisor.RecommendMoveRequest, more: Mapping[str, Any]) -> Limits:
+    """Return the limits of the requested search, not validated."""
+    return Limits(
         seconds=seconds_of(request.time_budget) if request.HasField("time_budget") else None,
         iterations=given(request, "iterations"),
         seed=given(request, "seed"),
@@ -127,7 +141,7 @@ def write_recommendation(answer: Answer, max_lines: int = 0) -> advisor.Recommen
         lead=None if (ahead := standing(result.best)) is None else write_kept(ahead, game, LOCALE.get()),
         favour=write_favour(game, question.view.seats, LOCALE.get()),
         warnings=[write_warning(*remark, game) for remark in answer.remarks],
-        level=None if best is None else question.terms.level,
+        level=None if best is None else question.limits.level,
         engine_version=clerestory.__version__,
         reproducible=result.reproducible,
     )
@@ -159,8 +173,8 @@ def write_kept(one: Text, game: Game, language: str) -> advisor.Text:  # noqa: A
 
 def write_warning(name: str, remark: Text, game: Game) -> advisor.Warning:
     """Return a warning as a message."""
-    reason = advisor.WarningReason.Value(f"WARNING_REASON_{name}")
-    return advisor.Warning(reason=reason, description=translated_text(remark, game), message=write_text(remark, game))
+    message = write_text(remark, game)
+    return advisor.Warning(reason=WARNINGS[f"WARNING_REASON_{name}"], description=message.text, message=message)
 
 
 def write_observer(observer: int | None) -> advisor.Observer | None:
@@ -203,15 +217,21 @@ def write_named(game: Game, text: str, language: str) -> advisor.Action:  # noqa
 
 def write_plan(game: Game, uses: Mapping[str, int]) -> list[advisor.PlannedUse]:
     """Return the uses of a plan as messages: how often each item is used."""
+    return [advisor.PlannedUse(item=item, times=count, label=label) for item, count, label in planned(game, uses)]
+
+
+def planned(game: Game, uses: Mapping[str, int]) -> Iterator[tuple[str, int, str]]:
+    """Yield the uses of a plan: the item, how often it is used, and both in words."""
     names = Counter(name_of(game, item) for item in uses)
-    return [write_use(game, item, count, alike=names[name_of(game, item)] > 1) for item, count in uses.items()]
+    for item, count in uses.items():
+        yield item, count, in_use(game, item, count, alike=names[name_of(game, item)] > 1)
 
 
-def write_use(game: Game, item: str, count: int, *, alike: bool) -> advisor.PlannedUse:
-    """Return one use of a plan as a message, with the round of a card if another card in the plan has its name."""
+def in_use(game: Game, item: str, count: int, *, alike: bool) -> str:
+    """Return one use of a plan in words, with the round of a card if another card in the plan has its name."""
     row = rows_of_cards(game).get(item)
     use = discard_of(item, count) if row is None else use_of(row, count, alike=alike)
-    return advisor.PlannedUse(item=item, times=count, label=translated_text(use, game))
+    return translated_text(use, game)
 
 
 def write_outlook(outlook: Outlook) -> advisor.Outlook:

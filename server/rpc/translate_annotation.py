@@ -51,10 +51,10 @@ def read_annotation(request: api.AnnotateGameRequest) -> ReviewRequest:
     terms.check(faults)
     kind = request.WhichOneof("game")
     if kind is None:
-        faults.add(Reason.BAD_GAME, "game", "is missing; set kept_game or record")
+        faults.add(Reason.BAD_GAME, "game", "is missing; set hosted_game or record")
     record = read_game(request.record, faults) if kind == "record" else None
     faults.require_none()
-    return ReviewRequest(request.kept_game.game_id, tuple(request.kept_game.tokens), record, terms)
+    return ReviewRequest(request.hosted_game.game_id, tuple(request.hosted_game.tokens), record, terms)
 
 
 def read_terms(request: api.AnnotateGameRequest) -> ReviewTerms:

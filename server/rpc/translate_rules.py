@@ -54,8 +54,9 @@ def write_games() -> rules.ListGamesResponse:
     return rules.ListGamesResponse(games=[write_game(GAMES[name]) for name in sorted(GAMES)])
 
 
+@cache
 def write_game(game: Game) -> rules.GameDescription:
-    """Return one game as a message."""
+    """Return one game as a message, cached: its cards and its value are those of the process."""
     return rules.GameDescription(
         name=game.name,
         min_seats=game.seats[0],

@@ -63,7 +63,7 @@ def test_a_study_strays_and_comes_back_and_is_played_on_from_where_one_likes(pag
     expect(page.locator(".new .notice")).to_have_count(0)  # the next one has a new deal
 
 
-def test_a_kept_game_can_be_studied_and_come_back_to(page: Page) -> None:
+def test_a_hosted_game_can_be_studied_and_come_back_to(page: Page) -> None:
     identifier = web.start(page)
     web.play_on(page, 1)
     web.settled(page)

@@ -21,7 +21,6 @@ from clerestory.engine import (
     State,
     from_position,
 )
-from clerestory.engine.cathedral.guide import terms_of as cathedral_terms
 from clerestory.engine.duel.guide import terms_of as duel_terms
 from clerestory.engine.games import build_of, unpickled
 from clerestory.engine.speed import copies, random_games
@@ -96,7 +95,6 @@ TAKE_INTEGERS: dict[str, Callable[[Any], object]] = {
     "foresees": lambda number: TOY.new(2, 1).foresees(number),
     "key": lambda number: TOY.new(2, 1).key(number),
     "features": lambda number: TOY.new(2, 1).features(number),
-    "cathedral terms": lambda number: cathedral_terms(GAMES["cathedral"].new(2, 1), number),
     "duel terms": lambda number: duel_terms(GAMES["duel"].new(2, 1), number),
     "random_games": lambda number: random_games(TOY, number, 0, 1),
     "copies": lambda number: copies(TOY.new(2, 1), number),

@@ -1,7 +1,6 @@
-"""Declared fields: RULES.md agrees with them, hidden ones are cleared when observed, and memory is read correctly."""
+"""Declared fields: hidden ones are cleared when observed, and memory is read correctly."""
 
 import random
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,22 +12,6 @@ from clerestory.engine.layout import Field, Layout
 from clerestory.i18n.sentences import text
 from tests.laws import observers, walk
 from tests.shipped import CATHEDRAL, DUEL
-from tools.fields import with_tables
-
-ENGINE = Path(__file__).parents[2] / "engine"
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_the_tables_of_the_rules_are_the_declared_ones(name: str) -> None:
-    """The tables are those written by `make reference`."""
-    page, description = (ENGINE / name / "RULES.md").read_text(), GAMES[name].layout.description()
-    assert description in page
-    assert with_tables(page.replace("| `players` | by seat, below |\n", ""), description) == page
-
-
-def test_only_tables_are_replaced() -> None:
-    tables = "| field | content |\n| a | b |\n\n| field of a player | content |\n| c | d |\n"
-    assert with_tables(f"before\n\n{tables}\n- x | after\n| a |\n", "new\n") == "before\n\nnew\n\n- x | after\n| a |\n"
 
 
 def is_unknown(value: Any) -> bool:

@@ -1,19 +1,19 @@
 """The parts of pictures of positions."""
 
-from clerestory.engine.picture import Telling, aligned
+from clerestory.engine.picture import PictureTexts, aligned
 
 
 def test_what_says_nothing_is_left_out() -> None:
-    told = Telling("cathedral")
-    assert told.row(["sand", "", "wood"]) == "sand, wood"
-    assert list(told.lines([("event", "flood"), ("tax", ""), ("stall", "3")])) == ["event: flood", "stall: 3"]
-    assert told.names("card", ["mason_1", ""]) == ["mason_1"]
+    texts = PictureTexts("cathedral")
+    assert texts.row(["sand", "", "wood"]) == "sand, wood"
+    assert list(texts.lines([("event", "flood"), ("tax", ""), ("stall", "3")])) == ["event: flood", "stall: 3"]
+    assert texts.names("card", ["mason_1", ""]) == ["mason_1"]
 
 
 def test_things_are_called_as_the_telling_says() -> None:
-    told = Telling("duel", "de", lambda kind, name: f"{kind} {name}")
-    assert told.names("card", ["wood"]) == ["card wood"]
-    assert list(told.lines([("bank", "3")])) != ["bank: 3"]
+    texts = PictureTexts("duel", "de", lambda kind, name: f"{kind} {name}")
+    assert texts.names("card", ["wood"]) == ["card wood"]
+    assert list(texts.lines([("bank", "3")])) != ["bank: 3"]
 
 
 def test_columns_are_as_wide_as_their_widest_cell_and_lines_end_with_words() -> None:

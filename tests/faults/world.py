@@ -166,7 +166,8 @@ def question(luck: Random) -> advisor_pb2.RecommendMoveRequest:
 def reviewed(one: Kept, luck: Random) -> annotation_pb2.AnnotateGameRequest:
     if luck.random() < 0.5:
         return annotation_pb2.AnnotateGameRequest(record=luck.choice(RECORDS)[:30_000], iterations=50)
-    return annotation_pb2.AnnotateGameRequest(kept_game=annotation_pb2.KeptGameReference(**about(one)), iterations=50)
+    reference = annotation_pb2.HostedGameReference(**about(one))
+    return annotation_pb2.AnnotateGameRequest(hosted_game=reference, iterations=50)
 
 
 def puzzle(luck: Random) -> puzzle_pb2.PuzzleReference:

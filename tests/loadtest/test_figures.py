@@ -41,7 +41,7 @@ def test_each_call_is_answered_refused_or_lost() -> None:
         seen(""),
     ]
     figures = summary(LoadRun(calls, 1.0, 2))
-    assert [figures[name] for name in ("calls", "answered", "refused", "lost")] == [6, 1, 1, 4]
+    assert [figures[name] for name in ("calls", "answered", "rejected", "lost")] == [6, 1, 1, 4]
 
 
 def test_lateness_is_that_of_answers_after_their_budget() -> None:

@@ -49,5 +49,5 @@ def test_a_greedy_caller_takes_from_the_players_no_more_than_one_of_them_would(s
     """It makes ten times the calls of all the others; shared by call, all players would get less than a third."""
     beside = fleet(25.0, 2, greedy=250.0, seats=seats)
     players, greedy = (beside.outcomes[name].figures()["share_of_its_budget"] for name in ("players", "greedy"))
-    assert beside.outcomes["players"].refused == 0
+    assert beside.outcomes["players"].rejected == 0
     assert players["p50"] > 0.6 > 0.3 > greedy["p50"]

@@ -12,7 +12,7 @@ async def lived(one: Lifecycle, *, fails: bool = False) -> None:
     with one:
         one.end("enough")
         one.end("again")
-        await one.until_told()
+        await one.until_signalled()
         if fails:
             raise OSError
 

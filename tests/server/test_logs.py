@@ -1,13 +1,17 @@
 """The log of failures: enough to find the fault, and no secrets."""
 
 import io
+import logging
+import re
 from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
+from structlog.contextvars import bound_contextvars
+from structlog.stdlib import ProcessorFormatter
 
-from clerestory.server.logs import FRAMES, LONGEST
+from clerestory.server.logs import FRAMES, LONGEST, SHARED, JsonLines, processors
 from clerestory.server.rpc import game_service
 from clerestory.service_errors import Reason
 from clerestory.v1 import games_pb2 as games
@@ -111,3 +115,23 @@ async def test_a_write_that_fails_is_no_fault_of_the_server(monkeypatch: pytest.
 def left(log: io.StringIO, method: str) -> int:
     """Return how many calls of a method are logged as abandoned by their callers."""
     return sum(method in line and "CANCELLED" in line for line in log.getvalue().splitlines())
+
+
+@pytest.mark.parametrize(
+    ("message", "arguments", "extra"),
+    [
+        ("call", (), {"method": "AdvisorService/RecommendMove", "seconds": 0.25, "unlogged": 3}),
+        ("%s tokens read from %s", (3, Path("tokens")), {}),
+        (f"authorization: Bearer {BEARER}", (), {"path": Path("a"), "event": "x" * 600}),
+    ],
+)
+def test_a_line_of_json_is_that_of_the_library(
+    message: str, arguments: tuple[object, ...], extra: dict[str, object]
+) -> None:
+    fields = {"name": "a.b", "levelno": 20, "levelname": "INFO", "msg": message, "args": arguments, **extra}
+    record = logging.makeLogRecord(fields)
+    chains: Any = {"foreign_pre_chain": SHARED, "processors": processors("json")}
+    with bound_contextvars(request_id="r", caller="peer:unix"):
+        lines = [made(**chains).format(record) for made in (JsonLines, ProcessorFormatter)]
+    ours, theirs = (re.sub(r'("timestamp": ")[\d:.T-]+(Z")', r"\1\2", line) for line in lines)
+    assert ours == theirs

@@ -36,7 +36,7 @@ STALL = 60.0  # seconds after which a call has failed
 PHASES = 7  # ms: a search is cancelled after 0 to 6 more, so that cancellations fall anywhere in its slice
 MEASURED = {"p50": 50, "p99": 99, "p999": 99.9, "max": 100}  # percentiles
 OUTSIDE = 0.05  # probability that an interval misses the true value
-PAUSE = 0.01  # seconds before a refused call is repeated
+PAUSE = 0.01  # seconds before a rejected call is repeated
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +70,11 @@ class BenchClient:
     """A connection to a server, for requests about one position.
 
     Attributes:
-        refused: number of calls that the server rejected as BUSY and that were repeated.
+        rejected: number of calls that the server rejected as BUSY and that were repeated.
     """
 
     def __init__(self, target: str, position: State, *, to_limits: bool = False) -> None:
-        self.refused = 0
+        self.rejected = 0
         self._usual = {"seed": 1, **({"early_stop": False} if to_limits else {})}
         self._channel = grpc.insecure_channel(target)
         self.advisor: Any = AdvisorServiceStub(self._channel)
@@ -103,7 +103,7 @@ class BenchClient:
                 return timed(lambda: self.ask(**fields))
             except grpc.RpcError as error:
                 require_refusal(error)
-            self.refused += 1
+            self.rejected += 1
             sleep(PAUSE)
 
 
@@ -139,20 +139,20 @@ def timed(call: Callable[[], Any]) -> tuple[Any, float]:
 def lateness(connect: Callable[[], BenchClient], budget: int, count: int, callers: int) -> dict[str, float]:
     """Return how many milliseconds after a budget of `budget` ms answers arrived, counted from sending.
 
-    `refused` counts the calls that were repeated; a busy machine may cause some.
+    `rejected` counts the calls that were repeated; a busy machine may cause some.
     """
 
     def one_caller(share: int) -> tuple[list[float], int]:
         with connect() as caller:
             caller.timed(**LEAST)  # opens the connection
-            return [caller.timed(time_budget=duration(budget / 1e3))[1] - budget for _ in range(share)], caller.refused
+            return [caller.timed(time_budget=duration(budget / 1e3))[1] - budget for _ in range(share)], caller.rejected
 
     with ThreadPoolExecutor(callers) as threads:
         shares = [count // callers + (number < count % callers) for number in range(callers)]
         found = list(threads.map(one_caller, shares))
     late = [value for values, _ in found for value in values]
     percentiles = {name: percentile(late, share) for name, share in MEASURED.items()}
-    return {"calls": len(late), "refused": sum(refused for _, refused in found), **percentiles}
+    return {"calls": len(late), "rejected": sum(rejected for _, rejected in found), **percentiles}
 
 
 def speeds(caller: BenchClient, position: State, seconds: float, pairs: int) -> dict[str, float | None]:
@@ -260,11 +260,11 @@ def require_refusal(error: grpc.RpcError) -> None:
         raise error
 
 
-def timed_admission(caller: BenchClient, refused: list[float]) -> bool:
+def timed_admission(caller: BenchClient, rejected: list[float]) -> bool:
     """Like `admitted`, but record the milliseconds of a rejection."""
     done, took = timed(lambda: admitted(caller))
     if not done:
-        refused.append(took)
+        rejected.append(took)
     return bool(done)
 
 

@@ -40,13 +40,13 @@ def moved(amount: int, rng: random.Random) -> int:
     return max(1, amount + rng.choice((-step, step)))
 
 
-def corrected(text: str, share: float, rng: random.Random, refused: Callable[[str], bool]) -> tuple[str, int, int]:
+def corrected(text: str, share: float, rng: random.Random, is_rejected: Callable[[str], bool]) -> tuple[str, int, int]:
     """Return TOML text with a share of its amounts changed, and the numbers of changed and of all amounts."""
     places, changed = list(amounts(text)), 0
     for place in reversed(places):  # from the end, so that earlier places stay valid
         if rng.random() < share:
             tried = text[: place.start(2)] + str(moved(int(place[2]), rng)) + text[place.end(2) :]
-            if tried != text and not refused(tried):
+            if tried != text and not is_rejected(tried):
                 text, changed = tried, changed + 1
     return text, changed, len(places)
 
@@ -58,17 +58,17 @@ def shape_of(name: str) -> type[Catalogue]:
     return shape
 
 
-def refused_by(shape: type[Catalogue]) -> Callable[[str], bool]:
+def rejection_of(shape: type[Catalogue]) -> Callable[[str], bool]:
     """Return a function that tests whether the checks of a catalogue reject TOML text."""
 
-    def refused(text: str) -> bool:
+    def is_rejected(text: str) -> bool:
         try:
             shape.parse(text)
         except BadCatalogue:
             return True
         return False
 
-    return refused
+    return is_rejected
 
 
 def main() -> None:
@@ -80,7 +80,7 @@ def main() -> None:
     options = parser.parse_args()
     shape = shape_of(options.game)
     shipped = shape.shipped.read_text("utf-8")
-    text, changed, of = corrected(shipped, options.share, random.Random(options.seed), refused_by(shape))
+    text, changed, of = corrected(shipped, options.share, random.Random(options.seed), rejection_of(shape))
     options.out.write_text(text, "utf-8")
     made = game(options.game, catalogue=options.out)
     weights = value_of(made, "net").weights

@@ -78,7 +78,7 @@ def check(position: str, seed: int, iterations: int, times: int, longer: int) ->
         return ReasonTally()
     _, gains = searcher.foresee(actions, worlds=EXPLAINED_WORLDS, plies=EXPLAINED_PLIES)
     least = state.game.tuning.worth_naming
-    mentioned = stated(holding(gains, least), state.game.tuning.told)
+    mentioned = stated(holding(gains, least), state.game.tuning.explained)
     verdict = verdict_on(result.lines[0], result.lines[1], least)
     held = same_signs(mentioned, searcher, actions[:2], gains[0].worlds * times) if mentioned else 0
     leads, wins = verdict == Verdict.AHEAD, verdict == Verdict.LIKELIER

@@ -18,6 +18,7 @@ export type Kind =
   | "denied" // the server does not accept the caller, or does not allow the call
   | "unsupported" // the server does not have this method
   | "unavailable" // no server answers there, or it is shutting down
+  | "blocked" // a server answers there, but the browser gives its answers to no page of this origin
   | "cancelled" // by the caller's own signal, or by a server that shuts down
   | "failed"; // anything else
 
@@ -78,7 +79,13 @@ export class CallError extends Error {
   static from(error: unknown): CallError {
     if (error instanceof CallError) return error;
     const found = ConnectError.from(error);
+    if (found.cause instanceof CallError) return found.cause; // thrown by an interceptor, and wrapped by the library
     return new CallError(found, isAway(error) ? "unavailable" : (KINDS[found.code] ?? "failed"));
+  }
+
+  /** The error of a call that the browser blocks. */
+  static blocked(message: string, cause: unknown): CallError {
+    return new CallError(new ConnectError(message, Code.PermissionDenied, undefined, undefined, cause), "blocked");
   }
 
   /** Whether the same call may succeed later: the connection is broken, or the server is shutting down. */

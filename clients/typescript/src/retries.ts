@@ -7,30 +7,42 @@ import { collected, each, sleep } from "./streams.ts";
 const BUSY = [100, 200, 400]; // milliseconds between the attempts of a refused call, if the server names none
 const AWAY = [50, 100, 200]; // the same if no server answers; the last one is repeated until the deadline
 const BROKEN = [50, 100, 200, 400, 800, 1600]; // the same if the connection broke in a way that could also be a bug
+const UNANSWERED = 2; // attempts without an answer after which the browser may be the reason
 const JITTER = 0.2; // random variation of pauses, so that callers that failed together do not return together
 const PUSHBACK = "grpc-retry-pushback-ms";
 const TIMEOUT = "connect-timeout-ms";
 
-/** Try a call again while that may help, a stream until its first message. */
-export const retrying: Interceptor = (next) => async (request) => {
-  const tries = new Tries(request.header, request.signal);
-  const asked = request.stream ? await collected(request.message) : [];
-  for (;;) {
-    try {
-      const again = request.stream ? { ...request, message: each(asked) } : request;
-      const answer = await next(again as typeof request);
-      return answer.stream ? await begun(answer) : answer;
-    } catch (error) {
-      await tries.pause(error);
+/**
+ * Try a call again while that may help, a stream until its first message.
+ *
+ * @param whyBlocked why the browser keeps the page from the server; it is asked after two attempts without an answer.
+ */
+export const retrying =
+  (whyBlocked: () => Promise<string | undefined>): Interceptor =>
+  (next) =>
+  async (request) => {
+    const tries = new Tries(request.header, request.signal);
+    const asked = request.stream ? await collected(request.message) : [];
+    for (;;) {
+      try {
+        const again = request.stream ? { ...request, message: each(asked) } : request;
+        const answer = await next(again as typeof request);
+        return answer.stream ? await begun(answer) : answer;
+      } catch (error) {
+        await tries.pause(error);
+        const why = tries.unanswered === UNANSWERED ? await whyBlocked() : undefined;
+        if (why !== undefined) throw CallError.blocked(why, error);
+      }
     }
-  }
-};
+  };
 
 /** The attempts of one call. */
 class Tries {
   readonly #header: Headers;
   readonly #signal: AbortSignal;
   readonly #deadline: number;
+  /** Attempts that nothing answered. */
+  unanswered = 0;
   #busy = 0;
   #away = 0;
   #broken = 0;
@@ -55,6 +67,7 @@ class Tries {
   /** Our own choice of a pause; undefined if another attempt would be pointless. */
   #pause(error: unknown): number | undefined {
     const { code, reason } = CallError.from(error);
+    if (isAway(error)) this.unanswered++;
     if (code === Code.ResourceExhausted) return BUSY[this.#busy++];
     if (isAway(error) || code === Code.Unavailable || code === Code.Canceled) return AWAY[this.#away++] ?? AWAY.at(-1);
     if (reason === "" && (code === Code.Internal || code === Code.Unknown)) return BROKEN[this.#broken++];

@@ -4,13 +4,13 @@ import { create, type DescMessage, type MessageInitShape, type MessageShape, toB
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type Interceptor, type Transport } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
+import { LOCAL, whyBlocked } from "./blocked.ts";
 import { inMilliseconds } from "./durations.ts";
 import { CallError } from "./errors.ts";
 import { retrying } from "./retries.ts";
 import { collected, each } from "./streams.ts";
 
 const SCHEMES = ["http:", "https:"];
-const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
 const SLACK = 5000; // milliseconds a call may take beyond the time that its request asks for
 const LONGEST = 600_000; // milliseconds of a request that is limited by iterations only
 const LONGEST_REVIEW = 3_600_000; // the same of a review
@@ -44,10 +44,11 @@ export function openTransport(address: string, settings: Settings = {}): Transpo
     for (const [name, value] of headers) request.header.set(name, value);
     return next(request);
   };
+  const baseUrl = address.replace(/\/$/, "");
   const inner = createConnectTransport({
-    baseUrl: address.replace(/\/$/, ""),
+    baseUrl,
     useBinaryFormat: true,
-    interceptors: [...interceptors, withHeaders, ...(retries ? [retrying] : [])],
+    interceptors: [...interceptors, withHeaders, ...(retries ? [retrying(() => whyBlocked(baseUrl, fetch))] : [])],
     ...(fetch && { fetch }),
   });
   return { unary: unaryOver(inner, slack), stream: streamOver(inner, slack) };

@@ -79,7 +79,7 @@ export class Review {
     const game =
       "record" in source
         ? { case: "record" as const, value: source.record }
-        : { case: "keptGame" as const, value: source };
+        : { case: "hostedGame" as const, value: source };
     for await (const news of annotations.annotateGame({ game, iterations: ITERATIONS.review }, { signal })) {
       this.trouble.value = ""; // of a call before
       for (const ply of news.plies) if (!news.sketch || !this.#found.has(ply.ply)) this.#found.set(ply.ply, ply);

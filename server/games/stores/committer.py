@@ -20,7 +20,7 @@ from clerestory.server.games.store import Conflict, StoreDamaged, StoreError, St
 from clerestory.server.games.stores.schema import open_file
 from clerestory.sizes import NO_ROOM
 
-AT_ONCE = 256  # maximum jobs in one transaction
+MAX_BATCH = 256  # maximum jobs in one transaction
 MOST_WAITING = 10_000  # maximum pending jobs, more than the calls in progress can have, so most are abandoned
 GONE = "the store is closed"
 NO_SPACE = "there is no space to store it"
@@ -143,7 +143,7 @@ class Committer:
     def _gather(self) -> list[QueuedWork]:
         """Wait for jobs, and return all pending ones; [] once the store is closed."""
         jobs = [self._jobs.get()]
-        while jobs[-1] is not None and len(jobs) < AT_ONCE and not self._jobs.empty():
+        while jobs[-1] is not None and len(jobs) < MAX_BATCH and not self._jobs.empty():
             jobs.append(self._jobs.get())
         if jobs[-1] is None and len(jobs) > 1:
             self._jobs.put(None)

@@ -46,17 +46,17 @@ from clerestory.server.games.stores.postgres_link import (
     why_unusable,
 )
 from clerestory.server.games.stores.postgres_rows import (
+    APPEND,
+    CREATE,
     DUE,
-    INSERT_GAME,
     LIVES,
     OLD_REQUESTS,
     OLD_REVIEWS,
     TALLY,
     UNTOUCHED,
-    UPDATE_GAME,
     WAITING,
     fields_of,
-    insert,
+    rows_of,
 )
 from clerestory.server.games.stores.postgres_schema import prepare
 from clerestory.server.games.stores.reading import RoundRobin, entries_of, head_of
@@ -65,7 +65,7 @@ LEASE = 6.0  # seconds without a heartbeat after which a server can lose its gam
 CHANNEL = "clerestory_games"
 MADE = "clerestory_made"  # a separate channel, because earlier versions do not understand these notifications
 DEPENDENT = ("review", "key", "entry")  # tables with rows of games
-AT_ONCE = 1000  # rows that the event loop handles in one step
+FETCH_BATCH = 1000  # rows that the event loop handles in one step
 NOBODY = 0  # not the number of any server
 
 T = TypeVar("T")
@@ -122,6 +122,8 @@ class PostgresStore:
         """Store a new game; if it is due, this server owns it."""
         text, summary = head.to_json(), batch.summary
         values = {
+            "me": self._number,
+            "channel": MADE,
             "id": head.game_id,
             "name": head.game,
             "created": head.created,
@@ -132,13 +134,7 @@ class PostgresStore:
             "owner": None if summary.due is None else self._number,
             **fields_of(summary),
         }
-
-        async def do(cursor: Cursor) -> None:
-            await cursor.execute(INSERT_GAME, values)
-            await insert(cursor, head.game_id, 0, batch, self.now())
-            await cursor.execute("SELECT pg_notify(%s, %s)", (MADE, f"{self._number} {head.maker} {head.game_id}"))
-
-        await self._do(do, head.game_id)
+        await self._ask(CREATE, values | rows_of(0, batch, self.now()), head.game_id)
 
     async def append(self, game_id: str, number: int, batch: Batch, *, owned: bool = False) -> None:
         """Add entries, if `owned` only as the owner of the game. Take over the game if it is now due and has no owner.
@@ -146,18 +142,11 @@ class PostgresStore:
         Changes that are not `owned` come from people, and update the last access immediately, because another server
         may be about to delete the game.
         """
-        values = {"id": game_id, "number": number, "bytes": batch.bytes, "me": self._number, "owned": owned}
-        values |= {"lease": LEASE, "now": self.now(), **fields_of(batch.summary)}
-
-        async def do(cursor: Cursor) -> None:
-            found = await (await cursor.execute(UPDATE_GAME, values)).fetchone()
-            if found is None:
-                raise Conflict("there is no such game, it has lost entries, or another server owns it")
-            await insert(cursor, game_id, number, batch, self.now())
-            await self._tell(cursor, found[0] or NOBODY, batch.summary.due is not None, game_id)
-
+        values = {"me": self._number, "channel": CHANNEL, "id": game_id, "number": number, "bytes": batch.bytes}
+        values |= {"owned": owned, "lease": LEASE, **fields_of(batch.summary)}
         try:
-            await self._do(do, game_id)
+            if not await self._ask(APPEND, values | rows_of(number, batch, self.now()), game_id):
+                raise Conflict("there is no such game, it has lost entries, or another server owns it")
         except Conflict:
             raise
         except StoreError:
@@ -177,7 +166,7 @@ class PostgresStore:
             "SELECT number, kind, seat, text, moment FROM entry WHERE game = %s AND number >= %s ORDER BY number"
         )
         rows = await self._ask(text, (game_id, number), game_id)
-        if len(rows) < AT_ONCE:
+        if len(rows) < FETCH_BATCH:
             return entries_of(number, rows)
         return await asyncio.to_thread(entries_of, number, rows)
 
@@ -199,7 +188,7 @@ class PostgresStore:
         async def do(cursor: Cursor) -> dict[str, Tally]:
             await cursor.execute(TALLY)
             found: dict[str, Tally] = {}
-            while rows := await cursor.fetchmany(AT_ONCE):
+            while rows := await cursor.fetchmany(FETCH_BATCH):
                 found |= {maker: Tally(*counts) for maker, *counts in rows}
                 await asyncio.sleep(0)  # let calls run
             return found
@@ -280,7 +269,8 @@ class PostgresStore:
             "FOR UPDATE SKIP LOCKED) RETURNING id) SELECT id, maker, due FROM found "
             "WHERE owner = %(me)s OR id IN (SELECT id FROM taken) ORDER BY turn, place"
         )
-        return [Due(*row) for row in await self._ask(taken, values)]
+        found = await self._ask(taken, values)
+        return [Due(game_id, maker, due, owned=True) for game_id, maker, due in found]
 
     async def release(self, game_id: str) -> None:
         """Let another server take over a game."""

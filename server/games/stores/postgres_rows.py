@@ -1,11 +1,8 @@
 """The SQL statements of the PostgreSQL store."""
 
-from collections.abc import Sequence
 from typing import Any, LiteralString
 
-from clerestory.server.games.log import Entry
-from clerestory.server.games.store import Batch, Key, Summary
-from clerestory.server.games.stores.postgres_link import Cursor
+from clerestory.server.games.store import Batch, Summary
 
 LIVES: LiteralString = (
     "EXISTS (SELECT FROM server WHERE server.id = game.owner AND seen > clock_timestamp() - %(lease)s * interval '1 s')"
@@ -27,17 +24,38 @@ UPDATE_GAME: LiteralString = f"""
         owner = CASE WHEN %(due)s::BIGINT IS NULL OR {LIVES} THEN owner ELSE %(me)s END
     WHERE id = %(id)s AND NOT (%(owned)s AND owner IS DISTINCT FROM %(me)s)
         AND (%(number)s = 0 OR EXISTS (SELECT FROM entry WHERE game = %(id)s AND entry.number = %(number)s - 1))
-    RETURNING owner
 """
 INSERT_ENTRIES: LiteralString = """
-    INSERT INTO entry SELECT %(game)s, * FROM unnest(
+    INSERT INTO entry SELECT changed.id, entry.* FROM changed, unnest(
         %(numbers)s::INTEGER[], %(kinds)s::TEXT[], %(seats)s::INTEGER[], %(texts)s::TEXT[], %(moments)s::BIGINT[]
-    )
+    ) AS entry
 """
 INSERT_KEYS: LiteralString = """
-    INSERT INTO key SELECT digest, %(game)s, seat, request, %(now)s
-    FROM unnest(%(digests)s::TEXT[], %(seats)s::INTEGER[], %(requests)s::BOOLEAN[]) AS key (digest, seat, request)
+    INSERT INTO key SELECT digest, changed.id, key.seat, request, %(now)s FROM changed,
+        unnest(%(digests)s::TEXT[], %(key_seats)s::INTEGER[], %(requests)s::BOOLEAN[]) AS key (digest, seat, request)
 """
+
+
+def storing(change: LiteralString, message: LiteralString) -> LiteralString:
+    """Return a statement that changes a game, adds entries and keys to it, and notifies other servers.
+
+    It returns one row, or none if `change` found no game. It is a single statement because no timeout of the database
+    applies to the time between two, so that a server that is suspended there would lock the game until it resumes.
+
+    Args:
+        change: a statement that changes one game and returns its `id` and `owner`.
+        message: the text of the notification.
+    """
+    return f"""
+        WITH changed AS ({change} RETURNING id, owner), entries AS ({INSERT_ENTRIES}), keys AS ({INSERT_KEYS})
+        SELECT pg_notify(%(channel)s, {message}) FROM changed
+    """
+
+
+CREATE = storing(INSERT_GAME, "concat_ws(' ', %(me)s::TEXT, %(maker)s::TEXT, id)")
+APPEND = storing(
+    UPDATE_GAME, "concat_ws(' ', %(me)s::TEXT, coalesce(owner, 0), (%(due)s::BIGINT IS NOT NULL)::INTEGER, id)"
+)
 TALLY: LiteralString = """
     SELECT maker, count(*) FILTER (WHERE status <> 'over'), count(*), sum(bytes)::BIGINT FROM game GROUP BY maker
 """
@@ -105,37 +123,17 @@ def fields_of(summary: Summary) -> dict[str, Any]:
     }
 
 
-async def insert(cursor: Cursor, game_id: str, number: int, batch: Batch, now: int) -> None:
-    """Add entries, beginning with this number, and keys of the game."""
-    await insert_entries(cursor, game_id, number, batch.entries)
-    if batch.keys:
-        await insert_keys(cursor, game_id, batch.keys, now)
-
-
-async def insert_entries(cursor: Cursor, game_id: str, number: int, entries: Sequence[Entry]) -> None:
-    """Add entries, beginning with this number, in one statement.
-
-    `executemany` would send several statements in one step. No database timeout applies to the time between them, so a
-    server that is suspended there would lock the game until it resumes.
-    """
-    columns = {
-        "game": game_id,
+def rows_of(number: int, batch: Batch, now: int) -> dict[str, Any]:
+    """Return the entries of a batch, beginning with a number, and its keys, as lists of the values of each column."""
+    entries, keys = batch.entries, batch.keys
+    return {
         "numbers": [*range(number, number + len(entries))],
         "kinds": [one.kind.value for one in entries],
         "seats": [one.seat for one in entries],
         "texts": [one.text for one in entries],
         "moments": [one.moment for one in entries],
-    }
-    await cursor.execute(INSERT_ENTRIES, columns)
-
-
-async def insert_keys(cursor: Cursor, game_id: str, keys: Sequence[Key], now: int) -> None:
-    """Add keys of a game, in one statement for the same reason."""
-    columns = {
-        "game": game_id,
         "digests": [one.digest for one in keys],
-        "seats": [one.seat for one in keys],
+        "key_seats": [one.seat for one in keys],
         "requests": [one.request for one in keys],
         "now": now,
     }
-    await cursor.execute(INSERT_KEYS, columns)

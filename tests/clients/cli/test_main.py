@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from clerestory import __version__
-from clerestory.cli import playing, solving
+from clerestory.cli import playing, teaching
 from clerestory.cli.main import BAD_INPUT, FAILURES, main
 from clerestory.cli.options import BadOption, read_file
 from clerestory.engine import GAMES
@@ -116,7 +116,7 @@ def test_characters_that_are_lacking_are_replaced(
 @pytest.mark.parametrize("closed", ["stdin", "stdout"])
 def test_a_closed_standard_stream_is_named(closed: str, monkeypatch: pytest.MonkeyPatch) -> None:
     session: Any = SimpleNamespace(tell=None)
-    readers: list[Callable[[], object]] = [partial(solving.read, "> "), partial(playing.read_line, session, "> ")]
+    readers: list[Callable[[], object]] = [partial(teaching.read, "> "), partial(playing.read_line, session, "> ")]
     if closed == "stdin":
         readers += [partial(read_file, "-"), partial(playing.read_line, session, "> ", unseen=True)]
     monkeypatch.setattr(sys, closed, None)

@@ -72,10 +72,6 @@ def test_whoever_interrupts_a_match_is_told_that_it_is_kept(tmp_path: Path, monk
     assert "keeps" not in arena(*MATCH).err
 
 
-def test_an_option_of_an_earlier_version_leads_to_that_of_this_one() -> None:
-    assert "No such option: --budget (Possible options: --iterations, --time)" in arena(*MATCH, "--budget", "5it").err
-
-
 @pytest.mark.system
 @pytest.mark.parametrize(("number", "workers"), [(signal.SIGKILL, 2), (signal.SIGINT, 2), (signal.SIGTERM, 1)])
 def test_a_killed_match_goes_on(number: signal.Signals, workers: int, tmp_path: Path) -> None:

@@ -116,6 +116,7 @@ BAD_INPUT = {  # a command line: the beginning of what is said
     "web --server 127.0.0.1:70000": "--server: the port of '127.0.0.1:70000' is not",
     f"{WEB} --listen 8080": "--listen: '8080' is not HOST:PORT",
     f"{WEB} --web-name 'a b'": "--web-name: 'a b' is not a host name",
+    f"{WEB} --web-origin https://a.example/": "--web-origin: 'https://a.example/' is not an origin",
     f"{WEB} --tls-key x": "--tls-cert: is missing",
     "store backup copy --store memory:": "store: memory: ends with its server; name a file",
 }

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from clerestory.search.arena.bots import Budget, parse_bot
+from clerestory.cli.remote_bots import parse_any_bot
+from clerestory.search.arena.bots import Budget
 from clerestory.search.arena.errors import BadBot
 from clerestory.search.arena.revisions import DONE, FOLDER, settled
-from tests.search.arena.test_remote import QUESTION, play
+from tests.clients.cli.test_remote_bots import QUESTION, play
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ def test_a_build_that_fails_names_its_log(repository: str, tmp_path: Path, monke
     for executable, step in (("false", "venv"), (str(python), "pip")):  # the second build starts over
         monkeypatch.setattr(sys, "executable", executable)
         with pytest.raises(BadBot, match=rf"the build failed at `.* -m {step} .*`; see .*build\.log"):
-            parse_bot(f"revision:{repository}").choose(QUESTION, 1, Budget(iterations=9))
+            parse_any_bot(f"revision:{repository}").choose(QUESTION, 1, Budget(iterations=9))
     folder = tmp_path / "revisions" / repository
     assert not (folder / DONE).exists()
     assert (folder / "source" / "README").read_text() == "nothing to build"

@@ -1,6 +1,8 @@
 """An analysis engine in this process: it answers its queries, and callers that leave occupy nothing."""
 
 import asyncio
+import subprocess
+import sys
 import time
 from collections import Counter
 from contextlib import AsyncExitStack, aclosing
@@ -20,21 +22,22 @@ from clerestory.server.analysis.answer import Answer
 from clerestory.server.analysis.caller import HERE, Caller
 from clerestory.server.analysis.capacity import Capacity
 from clerestory.server.analysis.demand import Priority
-from clerestory.server.analysis.question import Question, Terms, validate_query
+from clerestory.server.analysis.limits import Limits
+from clerestory.server.analysis.question import Question, validate_query
 from clerestory.server.analysis.scheduler import Scheduler
 from clerestory.server.rpc.metrics import Metrics
 from clerestory.service_errors import Reason, ServiceError
 from tests.server.rpc.harness import opening, until
 
-ENDLESS = Terms(seconds=3600.0, early_stop=False)
+ENDLESS = Limits(seconds=3600.0, early_stop=False)
 
 
 def analysis(**limits: Any) -> AnalysisEngine:
     return AnalysisEngine(Capacity(**{"workers": 1} | limits))
 
 
-def asked(**terms: Any) -> Question:
-    return validate_query(opening(), Terms(**terms))
+def asked(**limits: Any) -> Question:
+    return validate_query(opening(), Limits(**limits))
 
 
 async def test_a_question_is_answered() -> None:
@@ -79,14 +82,14 @@ async def test_a_search_is_paused_and_explained_only_for_answers_that_are_given(
 
     monkeypatch.setattr(Scheduler, "glance", glanced)
     monkeypatch.setattr("clerestory.server.analysis.analysis_engine.explain", told)
-    terms = Terms(seconds=3600.0, interval=0.3, certainty=certainty, early_stop=False)
+    limits = Limits(seconds=3600.0, interval=0.3, certainty=certainty, early_stop=False)
     answers = list[Answer]()
 
     def looks() -> int:
         return sum(result is not None for result in seen)
 
     async with analysis() as one:
-        async for answer in one.watch(validate_query(opening(game="cathedral"), terms)):
+        async for answer in one.watch(validate_query(opening(game="cathedral"), limits)):
             answers.append(answer)
             if len(answers) >= 3 and (certainty is None or looks() > len(answers)):
                 one.finish()
@@ -122,8 +125,8 @@ async def test_a_stream_whose_search_has_ended_slows_no_other(monkeypatch: pytes
         for stream in streams:
             await anext(stream)
         assert one._table_time == 3 * TABLE
-        for job in list(one.scheduler._jobs.values())[1:]:
-            one.scheduler.end(job, StopReason.TIME)
+        for search in list(one.scheduler._searches.values())[1:]:
+            one.scheduler.end(search, StopReason.TIME)
         await until(lambda: one.scheduler.admitted == 1)
         assert one._table_time == TABLE
 
@@ -135,12 +138,12 @@ async def test_a_search_with_a_slow_reader_gives_back_its_tree(monkeypatch: pyte
         "clerestory.server.analysis.reader.time", SimpleNamespace(monotonic=lambda: time.monotonic() + ahead)
     )
     told = Metrics()
-    terms = asked(seconds=3600.0, interval=0.01, early_stop=False)
+    watched = asked(seconds=3600.0, interval=0.01, early_stop=False)
 
-    def count(answer: Answer) -> None:
-        told.count_answer(answer, time.monotonic() + ahead)
+    def count(asker: str, answer: Answer) -> None:
+        told.count_answer(asker, answer, time.monotonic() + ahead)
 
-    async with AnalysisEngine(Capacity(workers=1), count) as one, aclosing(one.watch(terms)) as answers:
+    async with AnalysisEngine(Capacity(workers=1), count) as one, aclosing(one.watch(watched)) as answers:
         await anext(answers)
         assert one._trees._memory._extra > 0
         one.finish()
@@ -166,8 +169,8 @@ async def test_a_whole_question_gets_all_its_iterations_beside_others(monkeypatc
     async with analysis() as one:
         other = asyncio.ensure_future(one.ask(validate_query(opening(), ENDLESS)))
         await until(lambda: one.scheduler.running == 1)
-        plain = validate_query(opening(game="cathedral"), Terms(iterations=500, seed=1, max_tree_bytes=1 << 20))
-        whole = Question(root=plain.root, terms=plain.terms, seat=plain.seat, whole=True)
+        plain = validate_query(opening(game="cathedral"), Limits(iterations=500, seed=1, max_tree_bytes=1 << 20))
+        whole = Question(root=plain.root, limits=plain.limits, seat=plain.seat, whole=True)
         answer = await one.ask(whole)
         other.cancel()
     assert (answer.result.iterations, answer.result.seed) == (500, 1)
@@ -177,7 +180,7 @@ async def test_a_whole_question_ends_when_its_tree_can_count_no_more(monkeypatch
     monkeypatch.setattr(memory, "new_searcher", lambda question, _: Searcher(question.root, seed=1, max_visits=500))
     plain = asked(iterations=2000)
     async with analysis() as one:
-        answer = await one.ask(Question(root=plain.root, terms=plain.terms, seat=plain.seat, whole=True))
+        answer = await one.ask(Question(root=plain.root, limits=plain.limits, seat=plain.seat, whole=True))
     assert answer.result.iterations == 500
 
 
@@ -214,12 +217,12 @@ REFUSED: list[tuple[Reason, str, dict[str, Any], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("reason", "blamed", "terms", "more"), REFUSED)
+@pytest.mark.parametrize(("reason", "blamed", "limits", "more"), REFUSED)
 def test_the_field_of_a_fault_is_named(
-    reason: Reason, blamed: str, terms: dict[str, Any], more: dict[str, Any]
+    reason: Reason, blamed: str, limits: dict[str, Any], more: dict[str, Any]
 ) -> None:
     with pytest.raises(ServiceError) as caught:
-        validate_query(opening(), Terms(**terms), **more)
+        validate_query(opening(), Limits(**limits), **more)
     assert caught.value.reason == reason
     assert [name for name, _ in caught.value.faults] == [blamed]
     assert str(caught.value).startswith(f"{blamed}: ")
@@ -227,7 +230,7 @@ def test_the_field_of_a_fault_is_named(
 
 def test_all_faults_are_named_at_once() -> None:
     with pytest.raises(ServiceError) as caught:
-        validate_query(opening(), Terms(level=0, threads=0), avoid=["nothing"])
+        validate_query(opening(), Limits(level=0, threads=0), avoid=["nothing"])
     assert {name for name, _ in caught.value.faults} == {"level", "threads", "avoid[0]"}
 
 
@@ -267,3 +270,9 @@ async def test_background_searches_begin_one_in_each_round_of_the_event_loop() -
         await beginning
     assert len(begun) == 20
     assert max(Counter(begun).values()) <= 2  # the first turn is available at once
+
+
+def test_answering_a_move_imports_no_review() -> None:
+    code = "import sys, clerestory.server.rpc.service; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not [name for name in done.stdout.split() if "review" in name]

@@ -8,8 +8,9 @@ import pytest
 from clerestory.server.analysis.analysis_engine import AnalysisEngine
 from clerestory.server.analysis.capacity import Capacity
 from clerestory.server.analysis.demand import Priority, TreeTask
+from clerestory.server.analysis.limits import Limits
 from clerestory.server.analysis.policy import SLICE, Policy
-from clerestory.server.analysis.question import Terms, validate_query
+from clerestory.server.analysis.question import validate_query
 from tests.server.analysis.simulated import Simulation, demand, used
 from tests.server.rpc.harness import opening, until
 
@@ -72,7 +73,7 @@ async def test_all_helpers_of_a_search_leave_at_once() -> None:
     """Searching for each of them among those of all searches would take long if there are many."""
     with patch.object(Policy, "leave", autospec=True, side_effect=Policy.leave) as left:
         async with AnalysisEngine(Capacity(workers=4)) as one:
-            asking = asyncio.ensure_future(one.ask(validate_query(opening(), Terms(seconds=3600.0, early_stop=False))))
+            asking = asyncio.ensure_future(one.ask(validate_query(opening(), Limits(seconds=3600.0, early_stop=False))))
             await until(lambda: one.scheduler.running > 0)
             one.finish()
             await asking

@@ -7,13 +7,13 @@ import pytest
 
 from clerestory.engine.toy.rules import TOY
 from clerestory.search.ismcts import MIN_BYTES, Searcher
-from clerestory.search.review.plan import TREE_BYTES
+from clerestory.search.limits import REVIEW_TREE_BYTES
 from clerestory.search.root import observe
-from clerestory.server.analysis.allowance import Allowance, TimeBudget
 from clerestory.server.analysis.caller import HERE, Caller
 from clerestory.server.analysis.capacity import Capacity
+from clerestory.server.analysis.limits import Limits
 from clerestory.server.analysis.memory import Memory, Trees, TreeSlots, Warm
-from clerestory.server.analysis.question import Question, Terms, validate_query
+from clerestory.server.analysis.question import Question, validate_query
 from clerestory.service_errors import Reason, ServiceError, raise_error
 
 MIB = 1 << 20
@@ -74,21 +74,21 @@ def test_a_tree_replaces_its_predecessor_and_no_other_if_it_does_not_fit() -> No
 def question_about(game_id: str) -> Question:
     position = TOY.new(2, 1)
     position.play_nature(position.legal_codes()[0])
-    return validate_query(position, Terms(iterations=10, game_id=game_id))
+    return validate_query(position, Limits(iterations=10, game_id=game_id))
 
 
 def test_a_question_that_is_refused_leaves_what_was_kept() -> None:
     """There is room for two trees."""
     trees = Trees(Capacity(workers=1, warm_bytes=2 * MIB))
-    allowance = Allowance(TimeBudget(0.0, None, 1.0), 10, early=False, threads=1, tree_bytes=MIB)
-    with trees.lend(question_about("first"), HERE, allowance) as lent:
+    limits = Limits(iterations=10, max_tree_bytes=MIB)
+    with trees.lend(question_about("first"), HERE, limits) as lent:
         first = lent.make()
         first.run(iterations=10)
         first.release()
     for game_id in ("second", "third", "first", "fourth", "fifth"):
-        with pytest.raises(ServiceError), trees.lend(question_about(game_id), HERE, allowance):
+        with pytest.raises(ServiceError), trees.lend(question_about(game_id), HERE, limits):
             raise_error(Reason.BUSY, "", "no worker can finish the minimum iterations in time")
-    with trees.lend(question_about("first"), HERE, allowance) as again:
+    with trees.lend(question_about("first"), HERE, limits) as again:
         assert again.make() is first
 
 
@@ -112,7 +112,7 @@ async def test_a_caller_with_all_rooms_leaves_some_to_the_next() -> None:
 
 async def test_trees_of_reviews_have_at_most_half_of_the_memory() -> None:
     trees, plain = Trees(Capacity(workers=16, memory=256 * MIB)), question_about("any")
-    question = Question(root=plain.root, terms=Terms(iterations=10, max_tree_bytes=TREE_BYTES), seat=None, whole=True)
+    question = Question(root=plain.root, limits=Limits(iterations=10, max_tree_bytes=REVIEW_TREE_BYTES), whole=True)
     async with AsyncExitStack() as held:
         opening = [
             asyncio.ensure_future(held.enter_async_context(trees.open(question, Caller(f"caller {number % 8}"))))
@@ -121,7 +121,7 @@ async def test_trees_of_reviews_have_at_most_half_of_the_memory() -> None:
         for _ in range(1000):
             await asyncio.sleep(0)
         opened = sum(task.done() for task in opening)
-        assert 0 < opened * TREE_BYTES <= 128 * MIB
+        assert 0 < opened * REVIEW_TREE_BYTES <= 128 * MIB
         for task in opening:
             task.cancel()
         await asyncio.wait(opening)

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from clerestory.server.analysis.allowance import LONGEST, MOST, UNSEEN, MoveOverhead
+from clerestory.server.analysis.granting import LONGEST, MOST, UNSEEN, MoveOverhead
 
 
 def test_no_search_gives_up_more_than_its_share() -> None:

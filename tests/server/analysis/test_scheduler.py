@@ -18,22 +18,22 @@ from clerestory.search.ismcts import Searcher
 from clerestory.search.result import Result
 from clerestory.search.root import Root, observe
 from clerestory.server.analysis import memory, policy, scheduler
-from clerestory.server.analysis.allowance import Allowance, TimeBudget
+from clerestory.server.analysis.active_search import ActiveSearch
 from clerestory.server.analysis.analysis_engine import AnalysisEngine
 from clerestory.server.analysis.answer import Answer
 from clerestory.server.analysis.caller import Caller
 from clerestory.server.analysis.capacity import Capacity
 from clerestory.server.analysis.demand import Priority
 from clerestory.server.analysis.lazy import LazySearcher
-from clerestory.server.analysis.question import Question, Terms, validate_query
-from clerestory.server.analysis.scheduler import Job
+from clerestory.server.analysis.limits import Limits
+from clerestory.server.analysis.question import Question, validate_query
 from clerestory.service_errors import Reason, ServiceError
 from clerestory.v1.advisor_pb2 import STOP_REASON_ITERATIONS, AnalyzeRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from tests.parts import missing
 from tests.server.rpc.harness import HOUR, assert_reason, long_question, opening, question, refusal, served, until
 
-ENDLESS = Terms(seconds=3600.0, early_stop=False)
+ENDLESS = Limits(seconds=3600.0, early_stop=False)
 
 
 async def endless(analysis: AnalysisEngine, caller: Caller) -> Answer:
@@ -175,7 +175,7 @@ def go_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     sound = memory.new_searcher
 
     def make(question: Question, *given: Any) -> Searcher:
-        fails = question.terms.seed == 13 or question.terms.game_id == UNLUCKY
+        fails = question.limits.seed == 13 or question.limits.game_id == UNLUCKY
         return FaultySearcher(question.root, seed=13) if fails else sound(question, *given)
 
     monkeypatch.setattr(memory, "new_searcher", make)
@@ -214,14 +214,17 @@ async def test_a_search_rests_while_it_is_explained_even_if_nobody_waits_for_tha
     root = observe(opening())
     searcher = Searcher(root, seed=1)
 
-    def submit(analysis: AnalysisEngine, searcher: Searcher, iterations: int | None) -> Job:
-        allowance = Allowance(TimeBudget(time.monotonic(), None, 3600.0), iterations, early=False, threads=1)
-        return analysis.scheduler.submit(LazySearcher(lambda: searcher), allowance, caller=Caller("one"), kind="toy")
+    def submit(analysis: AnalysisEngine, searcher: Searcher, iterations: int | None) -> ActiveSearch:
+        limits, now = Limits(iterations=iterations), time.monotonic()
+        asked = Question(root=root, limits=limits)
+        search = ActiveSearch(asked, LazySearcher(lambda: searcher), limits, now, now + 3600.0)
+        analysis.scheduler.submit(search, analysis.admit(Caller("one")))
+        return search
 
     async with AnalysisEngine(Capacity(workers=1)) as analysis:
-        job = submit(analysis, searcher, None)
-        await until(lambda: job.began is not None)
-        glance = asyncio.ensure_future(analysis.scheduler.glance(job, explain))
+        search = submit(analysis, searcher, None)
+        await until(lambda: search.began is not None)
+        glance = asyncio.ensure_future(analysis.scheduler.glance(search, explain))
         try:
             await until(reading.is_set)
             made = searcher.iterations
@@ -279,21 +282,21 @@ async def test_a_search_that_is_in_the_way_of_a_shorter_one_goes_on_later_with_i
 
         thinking = asyncio.ensure_future(think())
         await until(lambda: scheduler.running == 1)
-        [job] = scheduler._jobs.values()
-        await until(lambda: job.searcher.iterations > 0)
+        [search] = scheduler._searches.values()
+        await until(lambda: search.searcher.iterations > 0)
         async with analysis.place(Caller("other"), Priority.MOVE, 60.0) as admitted:
-            await until(lambda: job.resting)
-            made = job.searcher.iterations
-            await analysis.ask(validate_query(opening(), Terms(iterations=50_000, early_stop=False)), admitted()[0])
-            assert made == job.searcher.iterations
-        await until(lambda: job.searcher.iterations > made)
+            await until(lambda: search.resting)
+            made = search.searcher.iterations
+            await analysis.ask(validate_query(opening(), Limits(iterations=50_000, early_stop=False)), admitted()[0])
+            assert made == search.searcher.iterations
+        await until(lambda: search.searcher.iterations > made)
         scheduler.finish()
         assert (await thinking).result.iterations > made
 
 
 async def test_a_search_that_is_asked_for_after_its_place_was_taken_begins_once_it_has_one_again() -> None:
     async with served(max_searches=1) as server:
-        analysis, short = server.app.analysis, validate_query(opening(), Terms(iterations=1000, early_stop=False))
+        analysis, short = server.app.analysis, validate_query(opening(), Limits(iterations=1000, early_stop=False))
         async with analysis.place(Caller("one"), Priority.MOVE, 3600.0) as late:
             admission = late()[0]
             async with analysis.place(Caller("other"), Priority.MOVE, 60.0) as admitted:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-DATA = Path(__file__).parents[2] / "data" / "kept"
+DATA = Path(__file__).parents[2] / "data" / "earlier"
 FIRST = "7d70b6d"  # the earliest revision with stored examples
 REVISIONS = (FIRST, "0adc857")
 VERSION = {"file": 2, "database": 1}  # of the tables of FIRST

@@ -260,7 +260,7 @@ class SimulatedStore:
     async def due(self, before: int, most: int, *, bots_only: bool, skip: Collection[str] = ()) -> list[Due]:
         def do() -> list[Due]:
             rows = [
-                Due(game_id, row.head.maker, row.summary.due)
+                Due(game_id, row.head.maker, row.summary.due, owned=self.shared)
                 for game_id, row in self._database.rows.items()
                 if row.summary.due is not None and row.summary.due < before and row.summary.bots_only == bots_only
             ]

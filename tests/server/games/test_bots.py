@@ -40,7 +40,7 @@ async def test_a_bot_searches_only_where_it_has_a_choice() -> None:
             yield lambda: (None, seconds / 2)
 
         async def ask(self, question: Any, _: Any) -> Any:
-            assert question.terms.seconds == BotSettings(1).seconds / 2
+            assert question.limits.seconds == BotSettings(1).seconds / 2
             return SimpleNamespace(best=question.view.legal_actions()[0] and SimpleNamespace(action=legal[0]))
 
     game, analysis = hosted("cathedral", "bb"), AnalysisEngine()

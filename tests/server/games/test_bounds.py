@@ -12,7 +12,7 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
 from clerestory.search.limits import LONGEST_TIME
-from clerestory.server.analysis.question import LONGEST_INTERVAL
+from clerestory.server.analysis.limits import LONGEST_INTERVAL
 from clerestory.server.games.creation import LONGEST_MOVE
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import BotSettings, Holder, Onlookers, SeatKind

@@ -65,6 +65,6 @@ async def test_nobody_is_surprised_by_an_unreadable_game_after_the_caller_has_le
     with suppress(asyncio.CancelledError):
         await asking
     go_on.set()
-    await until(lambda: bool(in_memory.run_in_thread) and not in_memory._reading)
+    await until(lambda: bool(in_memory.unreadable) and not in_memory._reading)
     gc.collect()
     assert unexpected == []

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from clerestory.server.games.clock_pauses import LEAST_NOTICE, ClockPauses
-from clerestory.server.games.due import LOOK
+from clerestory.server.games.due import SCAN_INTERVAL_S
 from clerestory.server.games.log import Entry, EntryKind
 from clerestory.service_errors import ServiceError
 from tests.server.games import simulated
@@ -16,7 +16,7 @@ from tests.server.games.simulated import STARTED, Database, Server, SimulatedSto
 TIME = 3.0  # seconds for a move
 SLOW = 2.0  # seconds that a write takes
 HOUR = 3_600_000  # milliseconds
-ROOM = 2 * LOOK  # seconds within which a server makes a move that is due
+ROOM = 2 * SCAN_INTERVAL_S  # seconds within which a server makes a move that is due
 
 
 async def timed_game() -> Server:
@@ -74,7 +74,7 @@ async def test_a_clock_that_is_set_forward_takes_no_time_from_anybody(
 
 
 @pytest.mark.parametrize("by", [HOUR, -HOUR])
-@pytest.mark.parametrize("after", [0.1, 2 * LOOK])
+@pytest.mark.parametrize("after", [0.1, 2 * SCAN_INTERVAL_S])
 @on_simulated_time
 async def test_turns_that_begin_after_a_clock_was_set_have_their_time_and_no_more(
     by: int, after: float, monkeypatch: pytest.MonkeyPatch
@@ -115,7 +115,7 @@ async def test_a_full_disk_takes_nobodys_time(seconds: float) -> None:
     ended, database.full = STARTED + 1000 * clock(), False
     while not (played := database.rows["game"].entries[made.version :]):
         await asyncio.sleep(0.1)
-    assert ended + 1000 * LEAST_NOTICE <= played[0].moment <= ended + 1000 * (LEAST_NOTICE + 3 * LOOK)
+    assert ended + 1000 * LEAST_NOTICE <= played[0].moment <= ended + 1000 * (LEAST_NOTICE + 3 * SCAN_INTERVAL_S)
 
 
 @on_simulated_time

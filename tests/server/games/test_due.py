@@ -14,7 +14,7 @@ from grpc_health.v1.health_pb2_grpc import HealthStub
 from clerestory.server.app import GAMES, SERVICES
 from clerestory.server.games import due
 from clerestory.server.games import manager as manager
-from clerestory.server.games.due import LOOK, MISSED
+from clerestory.server.games.due import MISSED, SCAN_INTERVAL_S
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.store import StoreError
 from clerestory.service_errors import Reason, ServiceError
@@ -77,7 +77,7 @@ async def test_a_bot_moves_at_once(server_of: Callable[..., Server]) -> None:
     await asyncio.sleep(0.5)  # after the first look
     await server.create(seats="bb")
     await server.until_over("game")
-    assert clock() < LOOK
+    assert clock() < SCAN_INTERVAL_S
 
 
 @on_simulated_time
@@ -102,7 +102,7 @@ async def test_the_games_of_one_maker_leave_movers_for_those_of_another(
     async def choose(server: Server, hosted: HostedGame, *more: Any) -> str:
         return await (never if hosted.head.maker == "many" else first_legal)(server, hosted, *more)
 
-    monkeypatch.setattr(due, "MOVERS", 4)
+    monkeypatch.setattr(due, "MAX_TASKS", 4)
     server = server_of(choose)
     for number in range(30):
         await server.create(f"{number}", "bp", maker="many")
@@ -143,7 +143,7 @@ async def test_a_move_that_could_not_be_stored_is_not_searched_again(
     with monkeypatch.context() as patch:
         patch.setattr(server.store, "append", refuse)
         await server.create(seats="bb")
-        await asyncio.sleep(10 * LOOK)
+        await asyncio.sleep(10 * SCAN_INTERVAL_S)
         assert 3 < refuse.tries < MANY
         assert server.manager.overdue(bots_only=True) == 1
     await server.until_over("game")
@@ -207,7 +207,7 @@ async def test_what_fails_in_one_game_stops_no_other_of_its_maker(
 async def test_a_look_that_fails_for_one_kind_of_games_looks_for_the_other(server_of: Callable[..., Server]) -> None:
     server = server_of()
     server.store.due, moving = AsyncMock(side_effect=StoreError("broken")), server.manager._due
-    assert isinstance(await moving._look(moving._lanes), StoreError)
+    assert isinstance(await moving._look(moving._pools), StoreError)
     assert {call.kwargs["bots_only"] for call in server.store.due.call_args_list} == {False, True}
 
 
@@ -226,6 +226,18 @@ async def test_no_server_searches_in_a_game_that_another_owns() -> None:
 
 
 @on_simulated_time
+async def test_a_game_that_a_scan_has_taken_over_is_not_taken_over_again() -> None:
+    database = Database()
+    first, second = Server(database, 1), Server(database, 2)
+    await first.create(seats="bp")
+    first.kill()
+    with patch.object(second.store, "own", wraps=second.store.own) as own:
+        await moved(second, "game")
+    assert (database.rows["game"].owner, own.call_count) == (second.number, 0)
+    assert database.wrong == []
+
+
+@on_simulated_time
 async def test_a_game_of_a_later_version_is_released_to_other_servers(server_of: Callable[..., Server]) -> None:
     database = Database()
     Server(database, 1, old=True)
@@ -233,7 +245,7 @@ async def test_a_game_of_a_later_version_is_released_to_other_servers(server_of:
     await newer.create(seats="bp")
     row = database.rows["game"]
     row.new, row.owner, newer.store.dead = True, 0, True
-    await asyncio.sleep(5 * LOOK)
+    await asyncio.sleep(5 * SCAN_INTERVAL_S)
     assert (row.owner, database.released) == (0, {(1, "game"): 1})
 
 
@@ -252,16 +264,16 @@ async def test_the_store_counts_as_dead_after_several_failed_looks(
 
     server.store.due = failing
     server.tasks.append(asyncio.create_task(server.manager._watch_health(reported)))
-    await asyncio.sleep((failures + 3) * LOOK)
+    await asyncio.sleep((failures + 3) * SCAN_INTERVAL_S)
     assert [call.args[0] for call in reported.call_args_list] == reports
     server.store.alive = False
     assert not server.manager.healthy
 
 
 async def test_the_health_of_the_game_service_is_that_of_its_store(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(due, "LOOK", 0.05)
-    monkeypatch.setattr(due, "SOONEST", 0.01)
-    monkeypatch.setattr(manager, "HEALTH", 0.02)
+    monkeypatch.setattr(due, "SCAN_INTERVAL_S", 0.05)
+    monkeypatch.setattr(due, "MIN_SCAN_INTERVAL_S", 0.01)
+    monkeypatch.setattr(manager, "HEALTH_CHECK_INTERVAL_S", 0.02)
     async with served() as server:
         health: Any = HealthStub(server.channel)
         watching = health.Watch(HealthCheckRequest(service=GAMES))
@@ -287,7 +299,7 @@ async def test_a_keeper_ends_in_time_whatever_its_store_does(
     for name in ("create", "append", "load", "later", "due", "tally", "touch", "own", "close"):
         monkeypatch.setattr(server.store, name, how)
     playing = asyncio.create_task(server.play("other"))
-    await asyncio.sleep(LOOK)
+    await asyncio.sleep(SCAN_INTERVAL_S)
     began = clock()
     await server.manager.close(4.0)
     assert clock() - began < 4.5
@@ -304,7 +316,7 @@ async def test_rows_that_are_no_text_stop_no_other_game(name: str) -> None:
         await spoil(store, "game", "maker", f"id = '{odd.game_id}'", also="due = 0,")
         await spoil(store, "entry", "text", f"game = '{unreadable.game_id}'")
         server.app.manager.cache.drop([unreadable.game_id])
-        assert await moving._look(moving._lanes) is None
+        assert await moving._look(moving._pools) is None
         made = await seated_at(server)
         tokens = [one.made.owner_token for one in (odd, unreadable, made)]
         listed = (await made.stub.ListGames(games.GameServiceListGamesRequest(tokens=tokens))).games

@@ -13,7 +13,7 @@ import pytest
 
 from clerestory.server.games.bounds import ANSWER
 from clerestory.server.games.clock_pauses import LEAST_NOTICE
-from clerestory.server.games.due import LOOK
+from clerestory.server.games.due import SCAN_INTERVAL_S
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.store import Conflict
 from clerestory.service_errors import ServiceError
@@ -119,9 +119,9 @@ class World:
         assert set(movers.values()) <= {1}, f"{movers} at {clock():.3f}"
         now = STARTED + 1000 * clock()
         for game_id, row in self.database.rows.items():
-            if movers[game_id] or max(self.due(row), row.stored) > now - 2000 * LOOK:
+            if movers[game_id] or max(self.due(row), row.stored) > now - 2000 * SCAN_INTERVAL_S:
                 continue
-            full = row.summary.bots_only and all(lane.free <= 0 for lane in self.lanes(bots_only=True))
+            full = row.summary.bots_only and all(pool.free <= 0 for pool in self.lanes(bots_only=True))
             assert full, f"nobody moves in {game_id} at {clock():.3f}, due since {now - row.summary.due:.0f} ms"
 
     def due(self, row: Row) -> float:
@@ -151,7 +151,7 @@ class World:
 
     def lanes(self, *, bots_only: bool) -> list:
         """Return the movers of one kind of games, of all servers."""
-        return [lane for server in self.living for lane in server.manager._due._lanes if lane.bots_only == bots_only]
+        return [pool for server in self.living for pool in server.manager._due._pools if pool.bots_only == bots_only]
 
 
 async def law(seed: int) -> int:
@@ -161,7 +161,7 @@ async def law(seed: int) -> int:
     hung = await world.suffer()
     await playing
     old = sum(server.old for server in world.living)  # each may take a game of the new version once, and releases it
-    await asyncio.sleep(hung + (2 + old) * LOOK + (LEASE if world.killed else 0.0))
+    await asyncio.sleep(hung + (2 + old) * SCAN_INTERVAL_S + (LEASE if world.killed else 0.0))
     released, ended = world.database.released.copy(), STARTED + 1000 * clock()
     for _ in range(20):
         world.require_movers()

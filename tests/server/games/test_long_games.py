@@ -164,7 +164,7 @@ async def test_long_work_leaves_the_event_loop(
     monkeypatch.setattr(
         game_service, work, lambda *given: (threads.append(threading.current_thread()), done(*given))[1]
     )
-    monkeypatch.setattr("clerestory.server.games.background.AT_ONCE", 3)
+    monkeypatch.setattr("clerestory.server.games.background.INLINE_LIMIT", 3)
     async with table(PERSON, PERSON, options=ALL) as played:
         await play_out(played)
         await played.call(method, **fields)

@@ -86,7 +86,7 @@ async def test_a_game_is_deleted_once_nobody_has_asked_for_it_for_long(monkeypat
 
 
 async def test_a_game_that_is_asked_for_while_others_are_deleted_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(manager, "AT_ONCE", 1)
+    monkeypatch.setattr(manager, "DELETE_BATCH", 1)
     async with table(PERSON, PERSON, settings={"forget_games_after": 1.0}) as played:
         other = await seated(played.stub, played.app, PERSON, PERSON)
         FakeClock(played, monkeypatch).advance(26)
@@ -109,7 +109,7 @@ async def test_a_game_that_is_asked_for_while_others_are_deleted_is_kept(monkeyp
 async def test_old_games_and_request_ids_are_deleted_every_hour() -> None:
     """And more of them at once where there were more than are deleted at a time."""
     server, calls = Server(Database(), 1), Mock()
-    calls.forget_requests.side_effect = [manager.MANY_NAMES, 0, 0, 0]
+    calls.forget_requests.side_effect = [manager.NAME_DELETE_BATCH, 0, 0, 0]
     server.manager._forget_after = 1.0
     server.store.delete_untouched = AsyncMock(side_effect=lambda *_: calls.delete_untouched(clock() // 3600) and [])
     server.store.forget_requests = AsyncMock(side_effect=lambda *_: calls.forget_requests(clock() // 3600))

@@ -115,7 +115,7 @@ async def test_a_count_of_the_store_keeps_the_room_of_a_game_that_is_being_store
 @pytest.mark.system
 async def test_limits_count_the_games_of_all_servers(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whichever server has made or ended them."""
-    monkeypatch.setattr(manager, "COUNTED", 0.05)
+    monkeypatch.setattr(manager, "STORE_COUNT_INTERVAL_S", 0.05)
     settings = {"store": database, "max_games": 3}
     async with served(**settings) as first, served(**settings) as second:
         made = [await create(server) for server in (first, first, second)]

@@ -5,9 +5,11 @@ from itertools import pairwise
 from unittest.mock import patch
 
 from clerestory.server.games import session
-from clerestory.server.games.session import INTERVAL_EACH_S, PRESENCE_INTERVAL_S, WAKES, Watchers
+from clerestory.server.games.hosted import HostedGame
+from clerestory.server.games.session import INTERVAL_EACH_S, PRESENCE_INTERVAL_S, WAKES, GameSession, Watchers
 from clerestory.server.games.viewer import Presence, Viewer, presence_of
 from tests.server.games.simulated import clock, on_simulated_time
+from tests.server.games.table import played
 
 ONLOOKER = Viewer()
 
@@ -81,3 +83,18 @@ async def test_who_left_is_not_told() -> None:
     watchers.leave(watchers.enter(ONLOOKER))
     await asyncio.sleep(10.0)
     assert (watchers.number, len(watchers), watchers.alike(ONLOOKER)) == (0, 0, 0)
+
+
+@on_simulated_time
+async def test_the_steps_of_a_change_are_made_only_for_watchers() -> None:
+    later, _ = played(plies=4)
+    earlier = HostedGame(later.head, later.entries[:1])
+    alone, watched = GameSession(earlier), GameSession(earlier)
+    alone.become(later, 0)
+    assert not alone.steps
+    with watched.watched_by(ONLOOKER):
+        watched.become(later, 0)
+        assert [(version, step.version) for version, step in watched.steps.items()] == [
+            (version, version) for version in range(1, later.version + 1)
+        ]
+    assert not watched.steps

@@ -12,7 +12,7 @@ import pytest
 from clerestory.server.games import cache, due
 from clerestory.server.games.cache import GameCache
 from clerestory.server.games.changes import summary_of
-from clerestory.server.games.due import AT_ONCE, DueGames
+from clerestory.server.games.due import MAX_STARTS, DueGames
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.store import Batch
 from clerestory.server.games.stores.sqlite import SqliteStore
@@ -89,7 +89,7 @@ async def test_a_few_movers_start_before_other_calls_have_their_turn(monkeypatch
     while len(started) < GAMES:
         assert not running.done()
         await asyncio.sleep(0)
-    assert max(Counter(started).values()) == AT_ONCE == due.AT_ONCE
+    assert max(Counter(started).values()) == MAX_STARTS == due.MAX_STARTS
     running.cancel()
     with suppress(asyncio.CancelledError):
         await running

@@ -160,12 +160,13 @@ async def gateway(
     page: Path | None = None,
     names: tuple[str, ...] = (),
     proxies: tuple[str, ...] = (),
+    origins: tuple[str, ...] = (),
     connections: int = CONNECTIONS,
     streams: int = MAX_STREAMS,
     **settings: Any,
 ) -> AsyncIterator[Caller]:
     async with served(**settings) as server:
-        chosen = GatewaySettings("127.0.0.1:0", names, page=page, proxies=proxies)
+        chosen = GatewaySettings("127.0.0.1:0", names, page=page, proxies=proxies, origins=origins)
         async with opened(chosen, dial(server.app.address, None, None, retries=False), connections, streams) as web:
             yield Caller(*address_of(web.url), server)
 

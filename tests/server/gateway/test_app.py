@@ -1,11 +1,14 @@
-"""The requests that the gateway accepts, and its limits on size and time."""
+"""The requests that the gateway accepts, its limits on size and time, and its health."""
 
 import asyncio
+import gzip
 import json
 
 import pytest
 
-from tests.server.gateway.harness import ADVICE, HOUR_S, JSON, LIST, PROTO, Caller, gateway, read_head, reason_of
+from clerestory.server.gateway.app import HEALTH
+from clerestory.server.gateway.bridge import PASSED_ON, SERVER_GONE
+from tests.server.gateway.harness import ADVICE, HOUR_S, JSON, LIST, PROTO, RULES, Caller, gateway, read_head, reason_of
 from tests.server.rpc.harness import LoopClock
 
 
@@ -33,6 +36,67 @@ async def test_a_page_from_elsewhere_may_not_call(caller: Caller, origin: str) -
     refused = await caller.call(LIST, b"", origin=origin)
     own = await caller.call(LIST, b"", origin=f"http://{caller.host}:{caller.port}")
     assert (refused.status, own.status) == (403, 200)
+
+
+SITE, OTHER = "https://play.example.org", "http://play.example.org"
+PREFLIGHT = {"access_control_request_method": "POST", "access_control_request_headers": "content-type"}
+
+
+async def test_pages_of_a_listed_origin_may_call_and_read_errors() -> None:
+    async with gateway(origins=(SITE,)) as caller:
+        asked = await caller.ask("OPTIONS", LIST, origin=SITE, **PREFLIGHT)
+        answers = [
+            await caller.call(LIST, b"", origin=SITE),
+            await caller.call(ADVICE + "RecommendMove", {}, origin=SITE),
+            await caller.ask("GET", LIST, origin=SITE),
+            await caller.ask("GET", "/health", origin=SITE),
+        ]
+    assert asked.status == 200
+    assert asked.headers["access-control-allow-methods"] == "GET, POST"
+    allowed = asked.headers["access-control-allow-headers"].split(", ")
+    assert {"content-type", "connect-protocol-version", "connect-timeout-ms", *PASSED_ON} <= set(allowed)
+    assert [answer.status for answer in answers] == [200, 400, 405, 200]
+    for answer in [asked, *answers]:
+        assert answer.headers["access-control-allow-origin"] == SITE
+        assert answer.headers["vary"] == "origin"
+        assert "access-control-allow-credentials" not in answer.headers
+
+
+async def test_pages_of_other_origins_are_allowed_nothing() -> None:
+    async with gateway(origins=(SITE,)) as caller:
+        for origin in (OTHER, f"{SITE}:8443", f"{SITE}.evil.example", f"{SITE}/", "null", "*"):
+            for verb, headers in (("OPTIONS", PREFLIGHT), ("POST", {"content_type": PROTO}), ("GET", {})):
+                answer = await caller.ask(verb, LIST, origin=origin, **headers)
+                assert answer.status == 403, (origin, verb)
+                assert "access-control-allow-origin" not in answer.headers
+
+
+async def test_without_listed_origins_no_preflight_is_answered(caller: Caller) -> None:
+    answer = await caller.ask("OPTIONS", LIST, origin=SITE, **PREFLIGHT)
+    assert answer.status == 403
+    assert b"--web-origin" in answer.body
+    assert not [name for name in answer.headers if name.startswith("access-control") or name == "vary"]
+
+
+async def test_any_page_may_find_out_that_there_is_a_server(caller: Caller) -> None:
+    assert (await caller.ask("GET", "/health")).headers["cross-origin-resource-policy"] == "cross-origin"
+    assert (await caller.call(LIST, b"")).headers["cross-origin-resource-policy"] == "same-origin"
+
+
+async def test_an_answer_is_compressed_if_it_is_long_and_the_client_accepts_it(caller: Caller) -> None:
+    catalogue: dict[str, str] = {"game": "cathedral"}
+    plain = await caller.call(RULES + "DescribeCatalogue", catalogue)
+    answers = [
+        await caller.call(RULES + "DescribeCatalogue", catalogue, accept_encoding=encoding)
+        for encoding in ("gzip", "br, gzip;q=0.5", "gzip;q=0", "br")
+    ]
+    packed = [answer.headers.get("content-encoding") == "gzip" for answer in answers]
+    assert packed == [True, True, False, False]
+    for answer, is_packed in zip(answers, packed, strict=True):
+        assert (gzip.decompress(answer.body) if is_packed else answer.body) == plain.body
+    assert len(answers[0].body) < len(plain.body) / 3
+    short = await caller.call(RULES + "ListActions", {}, accept_encoding="gzip")
+    assert "content-encoding" not in short.headers
 
 
 FORMS = ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "", "application/connect+proto")
@@ -119,3 +183,26 @@ async def test_every_answer_has_the_headers_of_safety(caller: Caller) -> None:
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["referrer-policy"] == "no-referrer"
         assert "server" not in answer.headers
+
+
+@pytest.mark.parametrize("verb", ["GET", "HEAD"])
+async def test_a_gateway_says_whether_its_server_serves(verb: str) -> None:
+    async with gateway() as caller:
+        serving = await caller.ask(verb, HEALTH)
+        await caller.server.app.health.enter_graceful_shutdown()
+        draining = await caller.ask(verb, HEALTH)
+        await caller.server.app.servers[0].stop(None)
+        gone = await caller.ask(verb, HEALTH)
+    answers = (serving, draining, gone)
+    said = ["SERVING\n", "NOT_SERVING\n", f"{SERVER_GONE}\n"] if verb == "GET" else [""] * 3
+    assert [one.status for one in answers] == [200, 503, 503]
+    assert [one.body.decode() for one in answers] == said
+    assert serving.headers["cache-control"] == "no-store"
+
+
+async def test_health_needs_no_token_but_a_name_of_the_gateway(tmp_path_factory: pytest.TempPathFactory) -> None:
+    tokens = tmp_path_factory.mktemp("tokens") / "tokens"
+    tokens.write_text("open-sesame-and-close")
+    async with gateway(token_file=tokens) as caller:
+        answers = [await caller.ask("GET", HEALTH, host=host) for host in ("localhost", "evil.example")]
+    assert [answer.status for answer in answers] == [200, 403]

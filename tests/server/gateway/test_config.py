@@ -18,6 +18,20 @@ BAD = [
         ({"names": ("play.example.org", "[::1]", name)}, f"web_name: '{name}' is not a host name")
         for name in ("https://play.example.org", "play.example.org:443", "a b", "")
     ],
+    *[
+        (
+            {"origins": ("https://play.example.org", "http://[::1]:5173", "capacitor://localhost", origin)},
+            "web_origin: ",
+        )
+        for origin in (
+            "*",
+            "null",
+            "play.example.org",
+            "https://a.example/",
+            "https://A.example",
+            "https://a.example:443",
+        )
+    ],
 ]
 
 

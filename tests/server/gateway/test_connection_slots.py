@@ -176,9 +176,9 @@ async def test_closed_connections_are_logged_once_a_pause(clock: LoopClock, capl
         return [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
 
     for _ in range(5):
-        log.tell("of tests")
+        log.add("of tests")
     assert len(caplog.records) == 1
     assert await pause() == [f"connections closed: {count} because of tests" for count in (1, 4)]
     assert len(await pause()) == 2  # without events there is no line
-    log.tell("of tests")
+    log.add("of tests")
     assert len(caplog.records) == 3

@@ -156,7 +156,7 @@ WRONG: list[tuple[Reason, api.AnnotateGameRequest]] = [
     (Reason.BAD_TIME_BUDGET, api.AnnotateGameRequest(record=text(GAME), time_budget=Duration(nanos=1))),
     (Reason.BAD_TIME_BUDGET, asked(GAME, deep_budget=Duration(nanos=1))),
     (Reason.BAD_SEAT, asked(GAME, viewer_seat=2)),
-    (Reason.NO_SUCH_GAME, asked(kept_game=api.KeptGameReference(game_id="none"))),
+    (Reason.NO_SUCH_GAME, asked(hosted_game=api.HostedGameReference(game_id="none"))),
 ]
 
 
@@ -164,7 +164,7 @@ async def test_what_makes_no_sense_is_refused_by_name(stub: Any) -> None:
     for reason, request in WRONG:
         error = await refusal(stub.AnnotateGame(request).read())
         assert_reason(error, reason)
-        assert reason != Reason.NO_SUCH_GAME or str(error.details()).startswith("kept_game.game_id: ")
+        assert reason != Reason.NO_SUCH_GAME or str(error.details()).startswith("hosted_game.game_id: ")
 
 
 async def test_records_nested_too_deep_are_refused(stub: Any) -> None:

@@ -77,7 +77,7 @@ async def test_one_caller_with_every_place_leaves_one_to_another(server: Served,
 @pytest.mark.system  # tests/server/analysis/test_sharing.py has the rule with a simulated scheduler
 async def test_one_search_of_a_caller_has_as_much_as_eight_of_another(server: Served) -> None:
     async with occupied(server, 8, bearer(MANY)), occupied(server, 1, bearer(ONE)):
-        trees = [tree for job in server.app.scheduler._jobs.values() for tree in job.trees]
+        trees = [tree for search in server.app.scheduler._searches.values() for tree in search.trees]
         before = [tree.used for tree in trees]
 
         def used() -> list[float]:

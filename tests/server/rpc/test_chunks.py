@@ -15,9 +15,10 @@ import pytest
 
 from clerestory.engine import GAMES, State
 from clerestory.server.lessons import lesson
-from clerestory.server.rpc import chunks as chunks
+from clerestory.server.rpc import chunks
 from clerestory.server.rpc.callers import ON_BEHALF, Callers
 from clerestory.server.rpc.chunks import Chunks, write_each
+from clerestory.server.rpc.game_service import GameHandlers
 from clerestory.server.rpc.lesson_service import Lessons
 from clerestory.server.rpc.rules_service import AT_ONCE, RulesHandlers
 from clerestory.server.rpc.security import Tokens
@@ -94,6 +95,23 @@ async def test_games_are_listed_a_piece_at_a_time(monkeypatch: pytest.MonkeyPatc
             await server.games.CreateGame(games_pb2.CreateGameRequest(game="toy", seats=seats, options=options))
         assert len((await server.games.ListGames(games_pb2.GameServiceListGamesRequest(page_size=100))).games) == 3
     assert turn.call_count == 3
+
+
+async def test_the_games_of_a_list_are_read_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    together, listed = asyncio.Barrier(3), GameHandlers._listed
+
+    async def wait_for_others(*args: Any) -> games_pb2.Game | None:
+        await together.wait()
+        return await listed(*args)
+
+    monkeypatch.setattr(GameHandlers, "_listed", wait_for_others)
+    seats = [games_pb2.SeatPlan(kind=games_pb2.SEAT_KIND_OPEN)] * 2
+    async with served() as server:
+        for _ in range(3):
+            options = games_pb2.GameOptions(listed=True)
+            await server.games.CreateGame(games_pb2.CreateGameRequest(game="toy", seats=seats, options=options))
+        shown = (await server.games.ListGames(games_pb2.GameServiceListGamesRequest())).games
+    assert len({game.game_id for game in shown}) == 3
 
 
 async def test_a_call_under_way_gets_its_answer_though_its_token_may_name_nobody_any_more(tmp_path: Path) -> None:

@@ -25,7 +25,10 @@ ROUNDS = 5  # of all periodic work
 SOON = 0.002  # seconds, in place of seconds, minutes and hours
 OFTEN = 0.05  # seconds between heartbeats
 FORGIVEN = 1000  # heartbeats that a server may miss before it counts as dead, which it would log
-PERIODS = {manager: ("COUNTED", "HEALTH", "TIDIED"), due: ("LOOK", "SOONEST")}
+PERIODS = {
+    manager: ("STORE_COUNT_INTERVAL_S", "HEALTH_CHECK_INTERVAL_S", "CLEANUP_INTERVAL_S"),
+    due: ("SCAN_INTERVAL_S", "MIN_SCAN_INTERVAL_S"),
+}
 HOURLY = ("forget_requests", "tally", "due")  # methods of a store that periodic work calls
 
 

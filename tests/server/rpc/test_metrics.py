@@ -68,8 +68,8 @@ async def test_metrics_are_shown_over_http() -> None:
 
 @pytest.fixture
 def busy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(due, "LOOK", 0.02)
-    monkeypatch.setattr(due, "SOONEST", 0.005)
+    monkeypatch.setattr(due, "SCAN_INTERVAL_S", 0.02)
+    monkeypatch.setattr(due, "MIN_SCAN_INTERVAL_S", 0.005)
 
 
 async def test_what_it_uses_up_is_within_its_limits(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def waiting_for_the_server(server: Served) -> float | None:
 
 
 async def test_games_that_wait_for_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(due, "MOVERS", 0)
+    monkeypatch.setattr(due, "MAX_TASKS", 0)
     async with served() as server:
         await server.games.CreateGame(games.CreateGameRequest(game="toy", seats=[BOT, PERSON]))
         await until(lambda: waiting_for_the_server(server) == 1)

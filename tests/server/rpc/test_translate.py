@@ -3,6 +3,7 @@
 import json
 from math import inf
 from operator import attrgetter
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -119,8 +120,9 @@ def test_nothing_hidden_is_kept_of_a_question(seats: int) -> None:
 
 
 def test_a_position_is_read_once_for_each_caller(monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[Position] = []
-    monkeypatch.setattr(translate, "read_position", lambda message: read.append(message) or read_position(message))
+    read, reader = list[bytes](), translate.reader_of_positions()
+    counting = SimpleNamespace(read=lambda message: read.append(message) or reader.read(message))
+    monkeypatch.setattr(translate, "reader_of_positions", lambda: counting)
     truth, views = opening(2, 99), []
     for origin in ("ann", "ann", "ben"):
         asked = read_question(question(truth, iterations=1), Caller(origin))

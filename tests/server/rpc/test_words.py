@@ -62,16 +62,16 @@ def gains(at_game_end: bool = False, **means: float) -> list[Gain]:
 def test_a_trade_is_told_once_and_both_ways(found: list[Gain], sentence: str) -> None:
     """Whole things and tenths of points, and who needs what is gained; nothing of goods that are left at the end."""
     view = BEGUN.observe(0)
-    assert in_english(traded(stated(found, view.game.tuning.told), view, 0), "cathedral") == sentence
+    assert in_english(traded(stated(found, view.game.tuning.explained), view, 0), "cathedral") == sentence
 
 
 def test_goods_of_the_last_round_are_worth_nothing() -> None:
     found = [*gains(wood=3.0, vp=-1.0), *gains(True, wood=3.0, vp=-1.0)]
-    assert stated(found, BEGUN.game.tuning.told) == []
+    assert stated(found, BEGUN.game.tuning.explained) == []
 
 
 def test_points_that_are_said_already_are_not_said_again() -> None:
-    told = BEGUN.game.tuning.told
+    told = BEGUN.game.tuning.explained
     assert stated(gains(vp=2.0), told, scored=True) == []
     assert [one.feature for one in stated(gains(vp=2.0, gold=-3.0), told, scored=True)] == ["gold", "vp"]
 
@@ -108,7 +108,7 @@ def test_a_plan_that_is_better_in_another_order_only_has_no_reason() -> None:
 def test_what_is_told_are_features_with_texts_the_score_first() -> None:
     for game in GAMES.values():
         features = list(game.new(2, 1).features(0))
-        told = game.tuning.told or features
+        told = game.tuning.explained or features
         assert told[0] == features[0]
         assert set(told) <= set(features)
         assert all(has(game.name, f"amount.{feature}") for feature in told)

@@ -107,7 +107,7 @@ def test_the_service_has_its_figures() -> None:
     assert answer["speed"]["low"] <= answer["speed"]["ratio"] <= answer["speed"]["high"]
     assert [late["calls"] for late in answer["lateness_ms"].values()] == [3, 2, 2]
     for late in answer["lateness_ms"].values():
-        assert set(late) == {"calls", "refused", "p50", "p99", "p999", "max"}
+        assert set(late) == {"calls", "rejected", "p50", "p99", "p999", "max"}
         assert late["p50"] <= late["p99"] <= late["p999"] <= late["max"]
     assert 0 <= answer["cancel_to_free_ms"]["p50"] <= answer["cancel_to_free_ms"]["max"]
 
@@ -145,7 +145,7 @@ def test_a_call_that_is_refused_is_counted_and_asked_again() -> None:
     servicer = Scripted([(grpc.StatusCode.RESOURCE_EXHAUSTED, -1)] * 2)
     with serving(servicer) as target, BenchClient(target, TOY.new(2, 1)) as caller:
         caller.timed(iterations=1)
-        assert (caller.refused, len(servicer.calls)) == (2, 3)
+        assert (caller.rejected, len(servicer.calls)) == (2, 3)
         servicer.refusals = [(grpc.StatusCode.UNAVAILABLE, -1)]
         with pytest.raises(grpc.RpcError):
             caller.timed(iterations=1)

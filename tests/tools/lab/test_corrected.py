@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from tools.lab.corrected import STRUCTURE, amounts, corrected, refused_by, shape_of
+from tools.lab.corrected import STRUCTURE, amounts, corrected, rejection_of, shape_of
 
 GAMES = ("cathedral", "duel")
 
@@ -15,10 +15,10 @@ def shipped(game: str) -> str:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_what_is_changed_is_counted_and_taken_by_the_game(game: str) -> None:
-    text, refused = shipped(game), refused_by(shape_of(game))
-    made, changed, of = corrected(text, 1.0, random.Random(1), refused)
+    text, is_rejected = shipped(game), rejection_of(shape_of(game))
+    made, changed, of = corrected(text, 1.0, random.Random(1), is_rejected)
     before, after = ([(place[1], int(place[2])) for place in amounts(some)] for some in (text, made))
-    assert not refused(made)
+    assert not is_rejected(made)
     assert [name for name, _ in before] == [name for name, _ in after]
     assert (sum(one != other for one, other in zip(before, after, strict=True)), len(before)) == (changed, of)
     assert changed > of / 2
@@ -27,7 +27,7 @@ def test_what_is_changed_is_counted_and_taken_by_the_game(game: str) -> None:
 
 
 def test_equal_seeds_change_the_same_and_nothing_that_is_refused() -> None:
-    text, refused = shipped("duel"), refused_by(shape_of("duel"))
-    assert corrected(text, 0.0, random.Random(1), refused)[:2] == (text, 0)
-    assert corrected(text, 0.3, random.Random(2), refused) == corrected(text, 0.3, random.Random(2), refused)
+    text, is_rejected = shipped("duel"), rejection_of(shape_of("duel"))
+    assert corrected(text, 0.0, random.Random(1), is_rejected)[:2] == (text, 0)
+    assert corrected(text, 0.3, random.Random(2), is_rejected) == corrected(text, 0.3, random.Random(2), is_rejected)
     assert corrected(text, 1.0, random.Random(1), lambda _: True)[:2] == (text, 0)

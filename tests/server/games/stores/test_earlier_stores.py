@@ -78,9 +78,9 @@ async def assert_as_it_was(channel: grpc.aio.Channel, name: str, was: dict[str, 
 
 async def reviewed(channel: grpc.aio.Channel, was: dict[str, Any]) -> dict[str, Any]:
     """Return the review of a game; all of it is in the store."""
-    reference = annotations.KeptGameReference(game_id=was["game_id"], tokens=was["views"][0][0])
+    reference = annotations.HostedGameReference(game_id=was["game_id"], tokens=was["views"][0][0])
     stub: Any = AnnotationServiceStub(channel)
-    call = stub.AnnotateGame(annotations.AnnotateGameRequest(kept_game=reference, iterations=60))
+    call = stub.AnnotateGame(annotations.AnnotateGameRequest(hosted_game=reference, iterations=60))
     return MessageToDict([message async for message in call][-1].review)
 
 

@@ -3,13 +3,14 @@
 import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
-from unittest.mock import AsyncMock
+from unittest.mock import AsyncMock, create_autospec
 
+import psycopg
 import pytest
 
 from clerestory.declared import BadSettings
 from clerestory.server.games.manager import summary_of
-from clerestory.server.games.store import Batch, Conflict, GameFilter, News, Store, StoreError
+from clerestory.server.games.store import Batch, Conflict, GameFilter, Key, News, Store, StoreError
 from clerestory.server.games.stores import postgres
 from clerestory.server.games.stores.store_location import open_store, store_location
 from clerestory.service_errors import Reason
@@ -111,6 +112,19 @@ async def test_a_server_that_lost_a_game_stores_nothing_in_it(
         await first.append("a", 1, Batch(entries(1), RUNNING), owned=True)
     await second.append("a", 1, Batch(entries(1), RUNNING), owned=True)
     await first.append("a", 2, Batch(entries(1), RUNNING))  # what a person does there is another matter
+
+
+async def test_a_change_is_a_single_statement(stores: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise a server that is suspended between two statements would lock the game."""
+    executed = create_autospec(psycopg.AsyncCursor.execute, side_effect=psycopg.AsyncCursor.execute)
+    monkeypatch.setattr(psycopg.AsyncCursor, "execute", executed)
+    store = stores[0]
+    await store.create(named("a"), Batch(entries(1), RUNNING, [Key("digest", 0)]))
+    await store.append("a", 1, Batch(entries(2), RUNNING, [Key("another", 1)]))
+    changes = [call for call in executed.call_args_list if "entry" in str(call.args[1])]
+    assert len(changes) == 2
+    assert len((await store.load("a"))[1]) == 3
+    assert await store.find(["digest", "another"]) == {"digest": ("a", 0), "another": ("a", 1)}
 
 
 async def taken(store: Store) -> list[str]:

@@ -61,7 +61,7 @@ def test_a_broken_off_game_is_reviewed_by_the_knowledge_of_one_seat(advisor: Adv
     assert last.review.ended == ""
 
 
-def test_a_kept_game_is_reviewed_with_its_tokens(advisor: Advisor) -> None:
+def test_a_hosted_game_is_reviewed_with_its_tokens(advisor: Advisor) -> None:
     game = advisor.games.create("toy", ["person", "person"], seed=3, hints="afterwards")
     with pytest.raises(NotNow, match="no hints before it is over"):
         next(advisor.annotate(game, iterations=60))

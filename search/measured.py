@@ -7,8 +7,8 @@ from typing import Any
 from clerestory.engine.core import Game
 
 
-def measured(table: str, game: Game, seats: int) -> Any:
-    """Return a game's entry in a table; None if it was not measured, or only with other cards."""
-    tables = tomllib.loads(files(__package__).joinpath(table).read_text(encoding="utf-8"))
+def measured(package: str, table: str, game: Game, seats: int) -> Any:
+    """Return a game's entry in a table of a package; None if it was not measured, or only with other cards."""
+    tables = tomllib.loads(files(package).joinpath(table).read_text(encoding="utf-8"))
     found = tables.get(game.name, {})
     return found.get(str(seats)) if found.get("catalogue") == game.catalogue else None

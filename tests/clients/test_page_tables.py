@@ -15,7 +15,7 @@ from clerestory.engine.duel.catalogue import DuelCatalogue
 from clerestory.engine.games import with_catalogue
 from clerestory.i18n.files import read
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "clients" / "web" / "src"
 NAMED = with_catalogue()  # the games that the page has boards for
 CATALOGUES = {"cathedral": CathedralCatalogue, "duel": DuelCatalogue}

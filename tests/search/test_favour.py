@@ -6,8 +6,8 @@ import pytest
 
 from clerestory.engine import GAMES
 from clerestory.i18n.sentences import Text, said
-from clerestory.search.review import measured
-from clerestory.search.review.favour import SURE, WORTH_A_WORD, favoured
+from clerestory.search import measured
+from clerestory.search.favour import SURE, WORTH_A_WORD, favoured
 from tests.shipped import DUEL
 from tools.lab.seats import line_of
 

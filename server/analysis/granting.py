@@ -1,14 +1,15 @@
-"""Computes the limits of a search from the query, the server's limits and the deadline, with warnings for cuts.
+"""Grants a search its limits: those of the query, cut to those of the server and the deadline, with warnings.
 
 A search ends before its deadline by the move overhead, so that its answer arrives in time.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from clerestory.i18n.sentences import Text, text
 from clerestory.search.levels import level_of
 from clerestory.search.limits import MIN_BYTES
 from clerestory.server.analysis.capacity import Capacity
+from clerestory.server.analysis.limits import Limits
 from clerestory.server.analysis.question import Question
 from clerestory.service_errors import Reason, raise_error
 from clerestory.sizes import spoken_size
@@ -42,98 +43,53 @@ class MoveOverhead:
         self._concluding[explained] += more * (SLOWER if more > 0 else FASTER)
 
 
-@dataclass(frozen=True, slots=True)
-class TimeBudget:
-    """The time budget of a query, from its arrival to its answer.
+def grant(
+    question: Question, capacity: Capacity, remaining: float | None, *, early: bool
+) -> tuple[Limits, tuple[Cut, ...]]:
+    """Return the limits of a search within those of the server, with the reductions.
 
-    Attributes:
-        arrived: when the call arrived, by time.monotonic.
-        requested: seconds requested; None if the request sets no time.
-        seconds: seconds granted, from the arrival until the answer leaves the server.
-        lead: seconds of these that are reserved for building the answer.
-    """
-
-    arrived: float
-    requested: float | None
-    seconds: float
-    lead: float = 0.0
-
-    @property
-    def deadline(self) -> float:
-        """When the search must end, by time.monotonic."""
-        return self.arrived + self.seconds - self.lead
-
-    @property
-    def explained(self) -> bool:
-        """Whether there is time to explain the lines."""
-        return self.seconds >= EXPLAINED_FROM
-
-
-@dataclass(frozen=True, slots=True)
-class Allowance:
-    """The limits of a search.
-
-    Attributes:
-        budget: the time budget.
-        iterations: limit on the iterations of all threads; None for no limit.
-        early: whether to stop once nothing can change the best line.
-        threads: number of threads on the tree, each with a share of the workers.
-        helpers: number of further threads, for otherwise idle workers.
-        tree_bytes: maximum size of a new tree.
-        cuts: the reductions of requested limits.
-    """
-
-    budget: TimeBudget
-    iterations: int | None
-    early: bool
-    threads: int
-    helpers: int = 0
-    tree_bytes: int = MIN_BYTES
-    cuts: tuple[Cut, ...] = ()
-
-
-def allow(
-    question: Question, capacity: Capacity, lead: MoveOverhead, arrived: float, remaining: float | None, *, early: bool
-) -> Allowance:
-    """Return the limits of a search.
+    All of seconds, threads, max_tree_bytes and early_stop are set.
 
     Args:
         question: the query.
         capacity: the server's limits.
-        lead: estimates the time to build an answer.
-        arrived: when the call arrived, by time.monotonic.
-        remaining: seconds from then to the call's deadline; None if it has none.
+        remaining: seconds to the call's deadline; None if it has none.
         early: whether the search may stop once it is decided.
 
     Raises ServiceError: OUT_OF_TIME, if the call's deadline leaves no time.
     """
-    terms, cuts = question.terms, list[Cut]()
-    seconds = allow_time(terms.seconds, remaining, capacity, cuts)
-    most = min(capacity.workers, capacity.max_threads)
-    threads = allow_threads(terms.threads or 1, most, cuts)
-    tree_bytes = allow_memory(terms.max_tree_bytes, capacity.max_tree_bytes, cuts)
-    kept = lead.of(seconds, explained=seconds >= EXPLAINED_FROM)
-    return Allowance(
-        budget=TimeBudget(arrived, terms.seconds, seconds, kept),
-        iterations=allow_iterations(question),
-        early=early and terms.level is None and not question.chance,
-        threads=threads,
-        helpers=most - 1 if terms.helped else 0,
-        tree_bytes=max(tree_bytes, MIN_BYTES),
-        cuts=tuple(cuts),
+    limits, cuts = question.limits, list[Cut]()
+    granted = replace(
+        limits,
+        seconds=grant_time(limits.seconds, remaining, capacity, cuts),
+        iterations=grant_iterations(question),
+        threads=grant_threads(limits.threads or 1, most_threads(capacity), cuts),
+        max_tree_bytes=max(grant_memory(limits.max_tree_bytes, capacity.max_tree_bytes, cuts), MIN_BYTES),
+        early_stop=early and limits.level is None and not question.chance,
     )
+    return granted, tuple(cuts)
 
 
-def allow_iterations(question: Question) -> int | None:
+def helpers_of(limits: Limits, capacity: Capacity) -> int:
+    """Return the number of further threads, for otherwise idle workers, of a search with requested limits."""
+    return most_threads(capacity) - 1 if limits.helped else 0
+
+
+def most_threads(capacity: Capacity) -> int:
+    """Return the maximum number of threads of a search."""
+    return min(capacity.workers, capacity.max_threads)
+
+
+def grant_iterations(question: Question) -> int | None:
     """Return the iteration limit of the query or of its level, whichever is lower."""
-    terms = question.terms
-    if terms.level is None:
-        return terms.iterations
-    most = level_of(question.view.game, terms.level).iterations
-    return min(most, terms.iterations or most)
+    limits = question.limits
+    if limits.level is None:
+        return limits.iterations
+    most = level_of(question.view.game, limits.level).iterations
+    return min(most, limits.iterations or most)
 
 
-def allow_time(requested: float | None, remaining: float | None, capacity: Capacity, cuts: list[Cut]) -> float:
+def grant_time(requested: float | None, remaining: float | None, capacity: Capacity, cuts: list[Cut]) -> float:
     """Return the least of the requested time, the server's limit, and the time to the deadline less the margin."""
     limits = [(capacity.max_time, "limit.server")]
     if remaining is not None:
@@ -148,14 +104,14 @@ def allow_time(requested: float | None, remaining: float | None, capacity: Capac
     return seconds
 
 
-def allow_threads(requested: int, most: int, cuts: list[Cut]) -> int:
+def grant_threads(requested: int, most: int, cuts: list[Cut]) -> int:
     """Return the number of threads that get a share of the workers."""
     if requested > most:
         cuts.append(("THREADS_CUT", text("warning.threads_cut", asked=requested, most=most)))
     return min(requested, most)
 
 
-def allow_memory(requested: int | None, most: int, cuts: list[Cut]) -> int:
+def grant_memory(requested: int | None, most: int, cuts: list[Cut]) -> int:
     """Return the maximum size of the tree in bytes."""
     if requested is None or requested <= most:
         return most if requested is None else requested

@@ -4,7 +4,7 @@ from functools import cache
 
 from clerestory.engine.core import Game
 from clerestory.i18n.sentences import Text, text
-from clerestory.search.review.measured import measured
+from clerestory.search.measured import measured
 
 WORTH_A_WORD = 5.0  # percent above an even share at which a seat is called favoured
 SURE = 3.0  # required excess over an even share, in standard errors
@@ -16,7 +16,7 @@ def favoured(game: Game, seats: int) -> Text | None:
 
     Measurements with other cards do not apply.
     """
-    found = measured("seats.toml", game, seats)
+    found = measured(__package__, "seats.toml", game, seats)
     if found is None:
         return None
     share = max(found["shares"])

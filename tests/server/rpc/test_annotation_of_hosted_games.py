@@ -1,4 +1,4 @@
-"""Reviews of kept games: the knowledge that they use, how they are stored, and who may request one."""
+"""Reviews of hosted games: the knowledge that they use, how they are stored, and who may request one."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -32,7 +32,7 @@ from tests.shipped import DUEL
 
 
 def of(hosted: Table, *tokens: str, **fields: Any) -> api.AnnotateGameRequest:
-    return asked(kept_game=api.KeptGameReference(game_id=hosted.game_id, tokens=tokens), **fields)
+    return asked(hosted_game=api.HostedGameReference(game_id=hosted.game_id, tokens=tokens), **fields)
 
 
 async def finish(hosted: Table) -> None:
@@ -43,13 +43,13 @@ async def finish(hosted: Table) -> None:
 
 
 @asynccontextmanager
-async def kept_game(*seats: games.SeatPlan, **fields: Any) -> AsyncIterator[tuple[Table, Any]]:
+async def hosted_game(*seats: games.SeatPlan, **fields: Any) -> AsyncIterator[tuple[Table, Any]]:
     async with table(*seats, **fields) as hosted, grpc.aio.insecure_channel(hosted.app.address) as channel:
         yield hosted, AnnotationServiceStub(channel)
 
 
-async def test_a_kept_game_that_is_over_is_reviewed_by_each_seats_own_knowledge() -> None:
-    async with kept_game() as (hosted, stub):
+async def test_a_hosted_game_that_is_over_is_reviewed_by_each_seats_own_knowledge() -> None:
+    async with hosted_game() as (hosted, stub):
         await finish(hosted)
         [*_, last] = await reviewed(stub, of(hosted, *hosted.tokens(0)))
         record = await hosted.stub.GetRecord(games.GetRecordRequest(game_id=hosted.game_id, tokens=hosted.tokens(0)))
@@ -61,7 +61,7 @@ async def test_a_kept_game_that_is_over_is_reviewed_by_each_seats_own_knowledge(
 
 async def test_a_running_game_is_reviewed_by_what_ones_own_seat_knows() -> None:
     """The review is the same for all games that look the same to the seat."""
-    async with kept_game() as (hosted, stub):
+    async with hosted_game() as (hosted, stub):
         await hosted.play_first()
         [*_, last] = await reviewed(stub, of(hosted, *hosted.tokens(1)))
         whole = hosted.app.manager.cache.games[hosted.game_id].hosted.record(None).state
@@ -117,7 +117,7 @@ async def test_a_review_that_was_left_goes_on(
     monkeypatch.setattr("clerestory.server.analysis.reviews.EVERY", 0.001)
     settings = {"store": str(tmp_path / "games.sqlite")}
     searches.stuck = 4
-    async with kept_game(settings=settings) as (hosted, stub):
+    async with hosted_game(settings=settings) as (hosted, stub):
         await finish(hosted)
         end = hosted.app.manager.cache.games[hosted.game_id].hosted.record(None).state
         request = of(hosted, *hosted.tokens(0), iterations=SKETCH)  # one pass
@@ -143,7 +143,7 @@ async def test_a_review_that_was_left_goes_on(
 
 
 async def test_onlookers_store_one_review_for_a_setting_and_none_for_a_seed_or_a_time() -> None:
-    async with kept_game(options=games.GameOptions(onlookers=games.ONLOOKERS_ALL)) as (hosted, stub):
+    async with hosted_game(options=games.GameOptions(onlookers=games.ONLOOKERS_ALL)) as (hosted, stub):
         await finish(hosted)
         store = hosted.app.manager.store
 
@@ -161,7 +161,8 @@ async def test_onlookers_store_one_review_for_a_setting_and_none_for_a_seed_or_a
         sketch = await size()
         assert sketch > empty
         await review(iterations=SKETCH, seed=0)
-        await reviewed(stub, api.AnnotateGameRequest(kept_game=of(hosted).kept_game, time_budget=Duration(seconds=1)))
+        reference = of(hosted).hosted_game
+        await reviewed(stub, api.AnnotateGameRequest(hosted_game=reference, time_budget=Duration(seconds=1)))
         assert await size() == sketch
         sizes = list[int]()
         for iterations in range(50, 52 + MOST_REVIEWS):
@@ -173,7 +174,7 @@ async def test_onlookers_store_one_review_for_a_setting_and_none_for_a_seed_or_a
 @pytest.mark.parametrize("reason", [games.END_REASON_RESIGNED, games.END_REASON_ABANDONED])
 async def test_the_review_of_a_game_that_its_players_ended_is_kept(reason: Any, searches: Searches) -> None:
     needed = []
-    async with kept_game() as (hosted, stub):
+    async with hosted_game() as (hosted, stub):
         tokens = [hosted.made.owner_token, *hosted.tokens(0)]
         for _ in range(3):
             await hosted.play_first()
@@ -223,14 +224,14 @@ def test_a_review_by_other_settings_or_another_value_is_another(monkeypatch: pyt
 
 
 async def test_a_running_game_is_for_its_players_alone() -> None:
-    async with kept_game() as (hosted, stub):
+    async with hosted_game() as (hosted, stub):
         for request in (of(hosted, *hosted.tokens(1), viewer_seat=0), of(hosted, *hosted.owner), of(hosted)):
             assert_reason(await refusal(stub.AnnotateGame(request).read()), Reason.WRONG_SEAT_TOKEN)
 
 
 @pytest.mark.parametrize("hints", [games.HINTS_NEVER, games.HINTS_AFTERWARDS])
 async def test_a_game_without_hints_is_reviewed_once_it_is_over(hints: Any) -> None:
-    async with kept_game(options=games.GameOptions(hints=hints)) as (hosted, stub):
+    async with hosted_game(options=games.GameOptions(hints=hints)) as (hosted, stub):
         assert_reason(await refusal(stub.AnnotateGame(of(hosted, *hosted.tokens(0))).read()), Reason.NO_HINTS_YET)
         await finish(hosted)
         [*_, last] = await reviewed(stub, of(hosted, *hosted.tokens(0)))
@@ -238,6 +239,6 @@ async def test_a_game_without_hints_is_reviewed_once_it_is_over(hints: Any) -> N
 
 
 async def test_a_game_that_waits_for_people_is_not_reviewed() -> None:
-    async with kept_game(PERSON, OPEN) as (hosted, stub):
+    async with hosted_game(PERSON, OPEN) as (hosted, stub):
         assert_reason(await refusal(stub.AnnotateGame(of(hosted, *hosted.tokens(0))).read()), Reason.NOT_STARTED)
         assert_reason(await refusal(stub.AnnotateGame(of(hosted)).read()), Reason.WRONG_SEAT_TOKEN)

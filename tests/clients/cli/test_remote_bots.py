@@ -1,9 +1,10 @@
-"""Players behind a server: they use the protocol of the service, and name what is missing."""
+"""Bots behind a server: they use the protocol of the service, and name what is missing."""
 
 from pathlib import Path
 
 import pytest
 
+from clerestory.cli.remote_bots import parse_any_bot
 from clerestory.engine import GAMES
 from clerestory.search.arena.bots import Budget, parse_bot
 from clerestory.search.arena.errors import BadBot
@@ -17,7 +18,7 @@ QUESTION = decisions(GAMES["toy"], 2, 1)[0]
 
 
 def play(a: str, b: str, budget: str = "30it") -> list[list[float]]:
-    match = Match(toy, 2, (a, b), budget, 7, 2)
+    match = Match(toy, 2, (a, b), budget, 7, 2, parse=parse_any_bot)
     match.rehearse()
     outcome, games = run(match)
     assert outcome.games == 4
@@ -25,7 +26,7 @@ def play(a: str, b: str, budget: str = "30it") -> list[list[float]]:
 
 
 def test_a_server_plays_as_the_search_in_this_process_does(target: str) -> None:
-    there = parse_bot(f"server:{target}")
+    there = parse_any_bot(f"server:{target}")
     for position in decisions(GAMES["cathedral"], 2, 3)[::30]:
         here = parse_bot("ismcts").choose(position, 5, Budget(iterations=200))
         assert there.choose(position, 5, Budget(iterations=200)).action == here.action
@@ -38,16 +39,15 @@ def test_a_server_plays_a_match(target: str) -> None:
 
 def test_a_token_opens_a_server(guarded: str, tmp_path: Path) -> None:
     (tmp_path / "token").write_text(TOKEN)
-    assert (
-        parse_bot(f"server:{guarded},token_file={tmp_path / 'token'}").choose(QUESTION, 1, Budget(iterations=9)).action
-    )
+    allowed = parse_any_bot(f"server:{guarded},token_file={tmp_path / 'token'}")
+    assert allowed.choose(QUESTION, 1, Budget(iterations=9)).action
     with pytest.raises(BadBot, match="token"):
-        parse_bot(f"server:{guarded}").choose(QUESTION, 1, Budget(iterations=9))
+        parse_any_bot(f"server:{guarded}").choose(QUESTION, 1, Budget(iterations=9))
 
 
 def test_without_a_budget_nothing_is_asked(target: str) -> None:
     with pytest.raises(BadLimit, match="budget"):
-        parse_bot(f"server:{target}").choose(QUESTION, 1, Budget())
+        parse_any_bot(f"server:{target}").choose(QUESTION, 1, Budget())
 
 
 @pytest.mark.parametrize(
@@ -64,4 +64,4 @@ def test_without_a_budget_nothing_is_asked(target: str) -> None:
 )
 def test_what_is_wrong_is_named(text: str, named: str) -> None:
     with pytest.raises(BadBot, match=named):
-        parse_bot(text).choose(QUESTION, 1, Budget(iterations=9))
+        parse_any_bot(text).choose(QUESTION, 1, Budget(iterations=9))

@@ -4,19 +4,19 @@ import pytest
 
 from clerestory.i18n.sentences import said
 from clerestory.search.root import observe
-from clerestory.server.analysis.allowance import Allowance, MoveOverhead, allow
 from clerestory.server.analysis.capacity import Capacity
-from clerestory.server.analysis.question import Question, Terms
+from clerestory.server.analysis.granting import Cut, grant, helpers_of
+from clerestory.server.analysis.limits import Limits
+from clerestory.server.analysis.question import Question
 from clerestory.service_errors import Reason, ServiceError
 from tests.server.rpc.harness import opening
 
 CAPACITY = Capacity(workers=4, max_threads=3, max_time=10.0, max_tree_bytes=1 << 24, margin=0.5)
 
 
-def allowed_to(seconds: float | None, remaining: float | None, **fields: int | None) -> Allowance:
-    terms = Terms(iterations=1, seconds=seconds, **fields)  # type: ignore[arg-type]
-    asked = Question(root=observe(opening()), terms=terms)
-    return allow(asked, CAPACITY, MoveOverhead(), 0.0, remaining, early=True)
+def granted(seconds: float | None, remaining: float | None, **fields: int | None) -> tuple[Limits, tuple[Cut, ...]]:
+    limits = Limits(iterations=1, seconds=seconds, **fields)  # type: ignore[arg-type]
+    return grant(Question(root=observe(opening()), limits=limits), CAPACITY, remaining, early=True)
 
 
 TIMES = [
@@ -35,15 +35,15 @@ TIMES = [
 
 @pytest.mark.parametrize(("seconds", "remaining", "allowed", "cuts"), TIMES)
 def test_time(seconds: float | None, remaining: float | None, allowed: float, cuts: tuple[str, ...]) -> None:
-    allowance = allowed_to(seconds, remaining)
-    assert allowance.budget.seconds == allowed
-    assert tuple(name for name, _ in allowance.cuts) == cuts
+    limits, found = granted(seconds, remaining)
+    assert limits.seconds == allowed
+    assert tuple(name for name, _ in found) == cuts
 
 
 @pytest.mark.parametrize("remaining", [-1.0, 0.0, 0.5])
 def test_no_time(remaining: float) -> None:
     with pytest.raises(ServiceError) as caught:
-        allowed_to(1.0, remaining)
+        granted(1.0, remaining)
     assert caught.value.reason == Reason.OUT_OF_TIME
 
 
@@ -65,15 +65,15 @@ SPACES = [
 def test_threads_and_memory(
     threads: int | None, asked: int | None, allowed: int, tree_bytes: int, cuts: tuple[str, ...]
 ) -> None:
-    allowance = allowed_to(1.0, None, threads=threads, max_tree_bytes=asked)
-    assert (allowance.threads, allowance.tree_bytes) == (allowed, tree_bytes)
-    assert tuple(name for name, _ in allowance.cuts) == cuts
-    assert all(said(text, "toy").endswith(".") for _, text in allowance.cuts)
+    limits, found = granted(1.0, None, threads=threads, max_tree_bytes=asked)
+    assert (limits.threads, limits.max_tree_bytes) == (allowed, tree_bytes)
+    assert tuple(name for name, _ in found) == cuts
+    assert all(said(text, "toy").endswith(".") for _, text in found)
 
 
 @pytest.mark.parametrize(
     ("fields", "helpers"), [({}, 2), ({"threads": 1}, 0), ({"seed": 3}, 0), ({"level": 2}, 0), ({"iterations": 9}, 0)]
 )
 def test_workers_help_only_if_the_result_need_not_be_reproducible(fields: dict[str, int], helpers: int) -> None:
-    asked = Question(root=observe(opening()), terms=Terms(seconds=1.0, **fields))  # type: ignore[arg-type]
-    assert allow(asked, CAPACITY, MoveOverhead(), 0.0, None, early=True).helpers == helpers
+    limits = Limits(**{"seconds": 1.0, **fields})  # type: ignore[arg-type]
+    assert helpers_of(limits, CAPACITY) == helpers

@@ -1,3 +1,0 @@
-from enum import IntEnum
-
-EventKind: type[IntEnum]

@@ -1,3 +1,0 @@
-"""The effects of the cards, for other compiled modules: see effect_rules.pxd."""
-
-def filled() -> bool: ...

@@ -1,0 +1,16 @@
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from clerestory.engine.core import Game, State
+
+class WireField(NamedTuple):
+    name: str
+    kind: str
+    optional: bool = ...
+    fields: dict[int, Any] = ...
+
+class PositionReader:
+    def __init__(self, fields: Mapping[int, WireField], games: Mapping[str, Game]) -> None: ...
+    def read(self, message: bytes) -> State | None: ...
+
+def part_of(message: bytes, *path: int) -> bytes | None: ...

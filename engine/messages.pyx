@@ -1,0 +1,570 @@
+# cython: language_level=3
+"""Reads positions from protobuf messages straight into the struct of their game, by its declared layout.
+
+Accepts what every encoder writes for a valid position: known fields in ascending order. For anything else it returns
+None, and the reader of dictionaries (`Game.from_position`) decides, which describes each fault.
+"""
+from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from clerestory.engine.core cimport Game, State
+from clerestory.engine.wire cimport *
+
+from typing import Any, NamedTuple
+
+from clerestory.engine.kinds import Amounts, Card, Choice, Deck, Each, FieldContext, Flag, Number, Order, Seat
+from clerestory.engine.kinds import SeatFlag, Set
+
+cdef enum:
+    MOST_NAMES = 8         # of amounts
+    MOST_HOMES = 8         # sets of cards
+    MOST_ENTRIES = 1 << 16  # of a list without a limit; a message is shorter
+    ANY = -128             # seats: a name does not depend on them
+    NOWHERE = -1           # no set of cards
+
+cdef enum Op:              # how a field is read
+    UNKNOWN
+    NUMBER
+    SEAT_FLAG              # a bit of a set of seats
+    NAME
+    NAMES                  # a fixed number of them
+    SET                    # bits of distinct names
+    DECK                   # names, at the end of an array
+    ORDER                  # names, packed into a word
+    AMOUNTS                # a message of numbers
+    OTHER                  # a list that its kind converts
+    PLAYERS
+
+SIZES = {"b": 1, "B": 1, "H": 2, "I": 4, "Q": 8}  # bytes of a number, by its type code
+
+
+class OtherField(NamedTuple):
+    """A field whose values only its kind can convert.
+
+    Attributes:
+        name: name of the field.
+        kind: its kind.
+        most: greatest number of values.
+        places: offset of each number in the struct or in its player, its bytes, and whether it is in a player.
+        wire: the field of the message.
+    """
+
+    name: str
+    kind: Any
+    most: int
+    places: list[tuple[int, int, bool]]
+    wire: Any
+
+
+class WireField(NamedTuple):
+    """A field of a message.
+
+    Attributes:
+        name: name of the field.
+        kind: `number`, `signed`, `text`, or `message`.
+        optional: whether it can be absent.
+        fields: the fields of its message by number.
+    """
+
+    name: str
+    kind: str
+    optional: bool = False
+    fields: dict[int, Any] = {}
+
+
+cdef struct Slot:
+    Op op
+    bint in_player         # whether its offset counts from the player, not from the position
+    bint absent_fits       # whether the value may be absent
+    int offset             # of its first number, bytes
+    int size               # of a number, bytes
+    int count              # numbers, names or amounts; most names of a set, a deck or an order
+    int bits               # of each entry of a word; 0 for an array
+    int seated             # names from this number on are those of the seats; ANY for none
+    bint unique
+    bint zigzag
+    int home               # index of the set of its cards; NOWHERE for none
+    int64_t low, high      # of a number
+    int64_t first          # number that the struct holds as 0
+    int64_t absent         # number of an absent value
+
+cdef struct Home:          # a set of cards, each of which is in one place
+    uint64_t taken         # cards with a place
+    uint64_t everywhere    # cards that may have several
+
+cdef struct Target:        # where a message goes
+    uint8_t *position      # its first byte holds the number of seats
+    uint8_t *player        # the player whose message it is
+    int seat               # of that player
+    int owner              # the same; -1 for the position itself
+    Home homes[MOST_HOMES]
+
+cdef inline void store(uint8_t *at, int size, int64_t number) noexcept nogil:
+    """Store a number, least significant byte first, as on every supported machine."""
+    cdef int i
+    for i in range(size):
+        at[i] |= <uint8_t> (number >> 8 * i & 255)
+
+
+def part_of(bytes message not None, *path):
+    """Return the bytes of a message inside another; None if one on its path is missing or occurs more than once.
+
+    Args:
+        message: the outer message.
+        path: numbers of the fields, from the outside in.
+    """
+    cdef Cursor c, part, found
+    cdef uint64_t tag
+    cdef int wanted
+    c.at = <const uint8_t *> <const char *> message
+    c.end = c.at + len(message)
+    found = c
+    for wanted in path:
+        found.at = NULL
+        while c.at < c.end:
+            if not read_varint(&c, &tag):
+                return None
+            if <int> (tag >> 3) != wanted or tag & 7 != BYTES:
+                if not skip(&c, tag & 7):
+                    return None
+                continue
+            if found.at != NULL or not read_part(&c, &part):
+                return None
+            found = part
+        if found.at == NULL:
+            return None
+        c = found
+    return taken(&found)
+
+
+cdef object read_entry(Cursor c, dict fields):
+    """Return a message of numbers and texts as a dictionary; None if it is not what every encoder writes."""
+    cdef int number, kind, before = 0
+    cdef int64_t value
+    cdef Cursor part
+    entry = {one.name: "" if one.kind == "text" else 0 for one in fields.values()}
+    while c.at < c.end:
+        if not read_tag(&c, &number, &kind) or number <= before or number not in fields:
+            return None
+        before, field = number, fields[number]
+        if field.kind == "text" and kind == BYTES and read_part(&c, &part):
+            entry[field.name] = taken(&part).decode(errors="replace")  # which no name contains
+        elif field.kind == "number" and kind == VARINT and read_number(&c, False, &value):
+            entry[field.name] = value
+        else:
+            return None
+    return entry
+
+
+cdef class MessageReader:
+    """Reads one kind of message: a position, or a player.
+
+    Args:
+        layout: the layout of the game.
+        declared: the fields of the layout that the message has.
+        fields: the fields of the message by number.
+        homes: index of each set of cards that are in one place.
+    """
+
+    cdef Slot slots[MOST_FIELDS]
+    cdef list names        # by number of a field: its vocabulary; of amounts: their places
+    cdef list others       # likewise: of fields that only their kinds can convert
+
+    def __init__(self, layout, declared, fields, homes):
+        memset(self.slots, 0, sizeof(self.slots))
+        self.names, self.others = [None] * MOST_FIELDS, [None] * MOST_FIELDS
+        by_name = {field.name: field for field in declared}
+        if max(fields) >= MOST_FIELDS:
+            raise AssertionError(f"{layout.name}: numbers of fields must be below {MOST_FIELDS}")
+        for number, field in fields.items():
+            if field.name == "players":
+                self.slots[<int> number].op = PLAYERS
+                continue
+            one = by_name.pop(field.name)
+            places = places_of(layout, one)
+            self._place(number, places, homes[one.home] if one.home else NOWHERE)
+            self._describe(number, one.kind, field)
+            if self.slots[<int> number].op == OTHER:
+                self.others[number] = OtherField(one.name, one.kind, most_of(one.kind.annotation), places, field)
+        if by_name:
+            raise AssertionError(f"{layout.name}: the message lacks {', '.join(by_name)}")
+
+    def _place(self, int number, places, home):
+        """Fill the place of a slot in the struct."""
+        cdef Slot *slot = &self.slots[number]
+        slot.offset, slot.size, slot.in_player = places[0]
+        slot.count, slot.home, slot.seated = len(places), home, ANY
+
+    def _describe(self, int number, kind, field):
+        """Fill the values of a slot from the kind of its field."""
+        cdef Slot *slot = &self.slots[number]
+        sort, inner = type(kind), type(getattr(kind, "kind", None))
+        if sort in (Number, Flag, SeatFlag):
+            slot.op = SEAT_FLAG if sort is SeatFlag else NUMBER
+            slot.zigzag, slot.first = field.kind == "signed", getattr(kind, "first", 0)
+            slot.low, slot.high = kind.low + slot.first, 1 if sort is SeatFlag else kind.high + slot.first
+            slot.absent_fits = slot.low <= 0 <= slot.high
+        elif sort in (Choice, Seat, Card) or (sort is Each and inner in (Choice, Seat, Card)):
+            slot.op = NAMES if sort is Each else NAME
+            self._name(number, kind.kind if sort is Each else kind)
+        elif sort is Set and field.kind == "text":
+            slot.op, slot.count = SET, most_of(kind.annotation)
+            self.names[number] = encoded({name: i for i, name in enumerate(kind.bits)})
+        elif sort is Deck:
+            slot.op, slot.count, slot.unique = DECK, kind.places, kind.unique
+            self.names[number] = encoded(kind.number)
+        elif sort is Order:
+            slot.op, slot.count, slot.bits, slot.seated = ORDER, kind.most, kind.bits, 1 if kind.seated else ANY
+            self.names[number] = encoded({name: i for i, name in enumerate(kind.names, 1)})
+        elif sort is Amounts and len(kind.names) <= MOST_NAMES:
+            slot.op, slot.count, slot.bits = AMOUNTS, len(kind.names), kind.bits
+            slot.low, slot.high = kind.low, kind.high
+            self._amounts(number, kind, field)
+        else:
+            slot.op = OTHER
+
+    def _name(self, int number, kind):
+        """Fill the vocabulary of a slot."""
+        cdef Slot *slot = &self.slots[number]
+        self.names[number] = encoded(kind.number)
+        slot.absent_fits, slot.absent = "" in kind.number, kind.number.get("", 0)
+        if type(kind) is Seat:
+            slot.seated = kind.low + kind.others
+
+    def _amounts(self, int number, kind, field):
+        """Fill the places of amounts: by number, the index and whether it can be absent."""
+        cdef Slot *slot = &self.slots[number]
+        place = {name: i for i, name in enumerate(kind.names)}
+        inside = {inner: one for inner, one in field.fields.items() if one.name in place}
+        slot.zigzag = any(one.kind == "signed" for one in inside.values())
+        self.names[number] = {inner: (place[one.name], one.optional) for inner, one in inside.items()}
+
+    cdef bint count(self, Cursor c, int *counts) noexcept:
+        """Count the entries of each field; False if the message is malformed, or not in ascending order."""
+        cdef int number, kind, before = 0
+        memset(counts, 0, MOST_FIELDS * sizeof(int))
+        while c.at < c.end:
+            if not read_tag(&c, &number, &kind) or number < before or self.slots[number].op == UNKNOWN:
+                return False
+            if not skip(&c, kind):
+                return False
+            counts[number] += 1
+            before = number
+        return True
+
+    cdef bint read(self, Cursor c, Target *to, list others) except -1:
+        """Read a message into the struct; False if it is not a valid message in its usual form.
+
+        `others` is extended by the fields that only their kinds can convert: OtherField, owner, and values.
+        """
+        cdef int counts[MOST_FIELDS]
+        cdef int number, kind, i = 0, before = 0
+        if not self.count(c, counts):
+            return False
+        for number in range(MOST_FIELDS):
+            if not fits(&self.slots[number], counts[number], to):
+                return False
+            if self.slots[number].op == OTHER:
+                counts[number] = len(others)
+                others.append((self.others[number], to.owner, []))
+        while c.at < c.end:
+            read_tag(&c, &number, &kind)
+            i, before = 0 if number != before else i + 1, number
+            if self.slots[number].op == PLAYERS:
+                skip(&c, kind)
+            elif self.slots[number].op == OTHER:
+                if not read_values(&c, kind, self.others[number].wire, others[counts[number]][2]):
+                    return False
+            elif not self._read_value(number, kind, i, counts[number], &c, to):
+                return False
+        return True
+
+    cdef bint _read_value(self, int number, int kind, int i, int count, Cursor *c, Target *to) except -1:
+        """Read entry i of a field with `count` entries."""
+        cdef const Slot *slot = &self.slots[number]
+        cdef uint8_t *at = (to.player if slot.in_player else to.position) + slot.offset
+        cdef int64_t value
+        cdef Cursor part
+        if slot.op == NUMBER or slot.op == SEAT_FLAG:
+            if kind != VARINT or not read_number(c, slot.zigzag, &value) or not slot.low <= value <= slot.high:
+                return False
+            store(at, slot.size, value << to.seat if slot.op == SEAT_FLAG else value - slot.first)
+            return True
+        if kind != BYTES or not read_part(c, &part):
+            return False
+        if slot.op == AMOUNTS:
+            return read_amounts(slot, self.names[number], part, at)
+        found = (<dict> self.names[number]).get(taken(&part))
+        if found is None:
+            return False
+        value = found
+        if slot.seated != ANY and value >= slot.seated + to.position[0]:
+            return False
+        if slot.home != NOWHERE and not claim(slot, value, &to.homes[slot.home]):
+            return False
+        return store_name(slot, value, i, count, at)
+
+
+def places_of(layout, declared):
+    """Return the places of a field's numbers, as in OtherField."""
+    members = (declared.members,) if isinstance(declared.members[0], int) else declared.members
+    players, stride = layout.players_at
+    places = []
+    for address, code, count in members:
+        inside = players <= address < players + stride
+        first = address - (players if inside else layout.struct_at[0])
+        places += [(first + i * SIZES[code], SIZES[code], inside) for i in range(count)]
+    return places
+
+
+def most_of(annotation):
+    """Return the greatest length of a type of lists."""
+    limits = [limit for about in getattr(annotation, "__metadata__", ()) for limit in about.metadata]
+    return next((limit.max_length for limit in limits if hasattr(limit, "max_length")), MOST_ENTRIES)
+
+
+def encoded(numbers):
+    """Return a vocabulary with its names in UTF-8."""
+    return {name.encode(): number for name, number in numbers.items()}
+
+
+cdef bint fits(const Slot *slot, int count, Target *to) noexcept nogil:
+    """Whether a field may have a number of entries; store the value of an absent one."""
+    cdef uint8_t *at = (to.player if slot.in_player else to.position) + slot.offset
+    if slot.op == NUMBER or slot.op == NAME or slot.op == SEAT_FLAG:
+        if count == 0 and slot.absent_fits:
+            store(at, slot.size, slot.absent - slot.first)
+        return count == 1 or (count == 0 and slot.absent_fits)
+    if slot.op == NAMES:
+        return count == slot.count
+    if slot.op == AMOUNTS:
+        return count == 1
+    return not (slot.op == SET or slot.op == DECK or slot.op == ORDER) or count <= slot.count
+
+
+cdef bint claim(const Slot *slot, int64_t value, Home *home) noexcept nogil:
+    """Give a card its place; False if it has another one."""
+    cdef uint64_t card
+    if slot.op != SET and value == 0:  # no card
+        return True
+    card = <uint64_t> 1 << (value if slot.op == SET else value - 1)
+    if home.taken & card & ~home.everywhere:
+        return False
+    home.taken |= card
+    return True
+
+
+cdef bint store_name(const Slot *slot, int64_t value, int i, int count, uint8_t *at) noexcept nogil:
+    """Store entry i of `count` names; False if it is repeated where it must not be."""
+    cdef int j
+    cdef uint8_t *first = at + (slot.count - count) * slot.size
+    if slot.op == SET:
+        if at[value // 8] >> value % 8 & 1:
+            return False
+        at[value // 8] |= <uint8_t> (1 << value % 8)
+    elif slot.op == ORDER:
+        store(at, slot.size, value << slot.bits * i)
+    elif slot.op == DECK:
+        for j in range(i if slot.unique else 0):
+            if first[j * slot.size] == value:
+                return False
+        store(first + i * slot.size, slot.size, value)
+    else:
+        store(at + i * slot.size, slot.size, value)
+    return True
+
+
+cdef bint read_amounts(const Slot *slot, dict places, Cursor c, uint8_t *at) except -1:
+    """Read a message of numbers."""
+    cdef int64_t amounts[MOST_NAMES]
+    cdef int i, number, kind, before = 0, present = 0
+    memset(amounts, 0, sizeof(amounts))
+    while c.at < c.end:
+        if not read_tag(&c, &number, &kind) or number <= before or kind != VARINT or number not in places:
+            return False
+        before, i = number, places[number][0]
+        present |= 1 << i
+        if not read_number(&c, slot.zigzag, &amounts[i]):
+            return False
+    for i, optional in places.values():
+        if not slot.low <= amounts[i] <= slot.high or (optional and not present >> i & 1):
+            return False
+        if slot.bits:
+            store(at, slot.size, amounts[i] << slot.bits * i)
+        else:
+            store(at + i * slot.size, slot.size, amounts[i])
+    return True
+
+
+cdef bint read_values(Cursor *c, int kind, field, list values) except -1:
+    """Append an entry of a list: a text, a message, or packed numbers."""
+    cdef Cursor part
+    cdef int64_t value
+    if kind != BYTES or not read_part(c, &part):
+        return False
+    if field.kind == "text":
+        values.append(taken(&part).decode(errors="replace"))  # which no name contains
+    elif field.kind == "message":
+        values.append(read_entry(part, field.fields))
+    else:
+        while part.at < part.end:
+            if not read_number(&part, False, &value):
+                return False
+            values.append(value)
+    return True
+
+
+cdef class GameReader:
+    """Reads the positions of a game from their messages.
+
+    Args:
+        game: the game.
+        fields: the fields of its message by number, as WireField.
+    """
+
+    cdef Game game
+    cdef MessageReader position, player
+    cdef int players               # number of the field
+    cdef int first_player, stride  # bytes from the position, and from one player to the next
+    cdef Home homes[MOST_HOMES]    # before any card has a place
+
+    def __init__(self, Game game not None, fields):
+        layout = game.layout
+        owned = [field for field in (*layout.fields, *layout.player_fields) if field.home]
+        homes = {name: i for i, name in enumerate(dict.fromkeys(field.home for field in owned))}
+        memset(self.homes, 0, sizeof(self.homes))
+        for field in owned:
+            if isinstance(field.kind, Set):
+                self.homes[<int> homes[field.home]].everywhere = sum(
+                    bit for card, bit in field.kind.bits.items() if card in layout.everywhere
+                )
+        [self.players] = [number for number, field in fields.items() if field.name == "players"]
+        self.game = game
+        self.first_player, self.stride = layout.players_at[0] - layout.struct_at[0], layout.players_at[1]
+        self.position = MessageReader(layout, layout.fields, fields, homes)
+        self.player = MessageReader(layout, layout.player_fields, fields[self.players].fields, homes)
+
+    cdef State read(self, Cursor c):
+        """Return a position; None if it is not a valid one in its usual form."""
+        cdef int counts[MOST_FIELDS]
+        cdef Target to
+        cdef State state = State.__new__(State, self.game)
+        others = []
+        if not self.position.count(c, counts) or counts[self.players] not in self.game.seats:
+            return None
+        memcpy(to.homes, self.homes, sizeof(self.homes))
+        to.position, to.seat, to.owner = <uint8_t *> state.data, 0, -1
+        to.player = to.position + self.first_player
+        to.position[0] = counts[self.players]
+        if not self.position.read(c, &to, others) or not self._read_players(c, &to, others):
+            return None
+        return state if self._is_sound(state, others) else None
+
+    cdef bint _read_players(self, Cursor c, Target *to, list others) except -1:
+        """Read the messages of all players."""
+        cdef int number, kind
+        cdef Cursor part
+        to.owner = 0
+        while c.at < c.end:
+            read_tag(&c, &number, &kind)
+            if number != self.players:
+                skip(&c, kind)
+                continue
+            if kind != BYTES or not read_part(&c, &part) or not self.player.read(part, to, others):
+                return False
+            to.player += self.stride
+            to.seat += 1
+            to.owner += 1
+        return True
+
+    cdef bint _is_sound(self, State state, list others) except -1:
+        """Whether a position that C has read is consistent, once the other fields are in it."""
+        cdef int seats = state.seats
+        fields = self.game.layout.unpack(state.to_bytes())
+        for other, owner, values in others:
+            around = FieldContext(fields, max(owner, 0), seats)
+            if not self._write(state, other, values, around):
+                return False
+            (fields if owner < 0 else fields["players"][owner])[other.name] = values
+        if any(True for check in self.game.consistency_checks for _ in check(fields)):
+            return False
+        return self.game.broken(state.data) < 0
+
+    cdef bint _write(self, State state, other, list values, around) except -1:
+        """Write values into the struct with their kind; False if the kind would not read them so again."""
+        cdef uint8_t *position = <uint8_t *> state.data
+        cdef uint8_t *player = position + self.first_player + <int> around.seat * self.stride
+        cdef uint64_t bits
+        kind = other.kind
+        try:
+            if len(values) > other.most or any(True for _ in kind.faults(values, around)):
+                return False
+            numbers = tuple(kind.write(values, around))
+            if len(numbers) != len(other.places) or not kind.in_range(numbers, around):
+                return False
+            if kind.read(numbers, around) != values:
+                return False
+        except (LookupError, ValueError, TypeError, OverflowError):
+            return False
+        for number, (offset, size, inside) in zip(numbers, other.places, strict=True):
+            bits = number & 0xFFFFFFFFFFFFFFFF  # of a negative number too
+            store((player if inside else position) + <int> offset, size, <int64_t> bits)
+        return True
+
+
+cdef class PositionReader:
+    """Reads positions from the protobuf wire format.
+
+    Args:
+        fields: the fields of the message by number, as WireField.
+        games: the games by name; the fields of the same names hold their positions.
+    """
+
+    cdef int revision, catalogue   # numbers of these fields
+    cdef dict fields
+    cdef object games
+    cdef dict readers              # by number, made at the first position of a game
+
+    def __init__(self, fields, games):
+        number = {field.name: number for number, field in fields.items()}
+        self.revision, self.catalogue = number["rules_revision"], number["catalogue"]
+        self.fields, self.games, self.readers = dict(fields), games, {}
+
+    cdef GameReader reader(self, int number):
+        """Return the reader of a game's positions; None if the field is not that of a game."""
+        if number not in self.readers:
+            field = self.fields.get(number)
+            known = field is not None and field.name in self.games
+            self.readers[number] = GameReader(self.games[field.name], field.fields) if known else None
+        return self.readers[number]
+
+    def read(self, bytes message not None):
+        """Return the position of a message; None if it is not a valid one in its usual form."""
+        cdef Cursor c, part, game
+        cdef int number, kind, before = 0
+        cdef int64_t revision = 0
+        cdef GameReader reader = None
+        catalogue = b""
+        c.at = <const uint8_t *> <const char *> message
+        c.end = c.at + len(message)
+        while c.at < c.end:
+            if not read_tag(&c, &number, &kind) or number <= before:
+                return None
+            before = number
+            if number == self.revision and kind == VARINT:
+                if not read_number(&c, False, &revision):
+                    return None
+                continue
+            if kind != BYTES or not read_part(&c, &part):
+                return None
+            if number == self.catalogue:
+                catalogue = taken(&part)
+            elif reader is None:
+                reader, game = self.reader(number), part
+                if reader is None:
+                    return None
+            else:
+                return None
+        if reader is None or revision != reader.game.rules_revision or catalogue != reader.game.catalogue.encode():
+            return None
+        return reader.read(game)

@@ -1,6 +1,0 @@
-"""The memory kept from finished trees; the rest is for other compiled modules: see pages.pxd."""
-
-SPARES: int
-
-def count_spares() -> int: ...
-def release_spares() -> None: ...
