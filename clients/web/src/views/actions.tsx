@@ -196,7 +196,7 @@ function ActionButton({ action, labels, shared = "", ...props }: ButtonProps) {
         {more && <span class="besides">{more}</span>}
         {warnings.map((warning) => (
           <span key={warning} class="idle">
-            {warning}
+            {` ${warning}`}
           </span>
         ))}
       </span>
