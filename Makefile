@@ -18,11 +18,13 @@ PAGE_SOURCES := $(shell find clients/web/src clients/typescript/src proto common
 	$(wildcard clients/web/*.json clients/web/*.mjs clients/web/*.py)
 CHECKED := build/checked
 WATCHED := build/watched
+ENGINE := build/browser/package/dist/duel.wasm
+ENGINE_SOURCES := $(wildcard clients/browser/*.* clients/browser/*/*)
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 MAKEFLAGS += --jobs=3  # packages are installed while the extensions and the page are built
 
 .PHONY: demo test test-system test-slow wheels test-extras test-asan test-tsan loadtest curve soak lint reference baseline bench client \
-	constraints clean
+	engine-wasm constraints clean
 
 demo: $(VENV)/.built  ## one recommendation, end to end: build, server, search, table; then a hint that improves
 	$(BIN)/clerestory show examples/positions/cathedral-3p-round4-draft.json
@@ -35,11 +37,11 @@ test: $(VENV)/.test  ## self-contained tests: no clock, no free core, no other p
 
 # For example, TEST_OPTIONS=--allow-missing skips tests whose programs are not installed.
 TEST_OPTIONS ?=
-test-system: $(VENV)/.system  ## real processes, browsers, kills, databases, proxies, clients in other languages
+test-system: $(VENV)/.system $(ENGINE)  ## real processes, browsers, kills, databases, proxies, clients in other languages
 	$(PYTEST) -m "system and not slow" $(TEST_OPTIONS)
 
 # With loadgroup, one process runs all tests of an xdist_group, so shared fixtures are built once.
-EXTRAS := tests/search/arena/test_on_ray.py tests/search/openspiel
+EXTRAS := tests/search/arena/test_on_ray.py tests/search/openspiel tests/clients/envs/test_openspiel.py
 test-slow: $(VENV)/.system  ## long tests: packages built in isolation, long comparisons
 	$(PYTEST) --dist loadgroup -m slow --timeout 3600 $(EXTRAS:%=--ignore %) $(TEST_OPTIONS)
 
@@ -50,7 +52,7 @@ test-extras: $(VENV)/.test  ## the tests that need large packages: Ray, OpenSpie
 test-asan: $(CHECKED)/.built  ## engine and search with bounds checks, AddressSanitizer and UBSan
 	PYTHONPATH=$(CHECKED) PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
-	$(BIN)/python -m pytest -p no:cacheprovider tests/engine tests/search
+	$(BIN)/python -m pytest -p no:cacheprovider tests/engine tests/search tests/clients/envs/test_vector.py
 
 test-tsan: $(WATCHED)/.built  ## threads that share a tree, counted to the last visit, with ThreadSanitizer
 	PYTHONPATH=$(WATCHED) TSAN_OPTIONS=halt_on_error=1 LD_PRELOAD="$$(gcc -print-file-name=libtsan.so)" \
@@ -79,7 +81,7 @@ soak: $(VENV)/.test  ## an hour each: two servers and PostgreSQL; twice the capa
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	PATH=$(BIN):$$PATH cython-lint engine search tools
+	PATH=$(BIN):$$PATH cython-lint engine search clients/envs tools
 	$(BIN)/mypy
 	$(BIN)/buf lint
 	$(BIN)/buf format --diff --exit-code
@@ -102,12 +104,12 @@ bench: $(VENV)/.built
 	$(BIN)/clerestory bench search --game duel --seats 2
 
 constraints: $(VENV)/.system
-	$(PIP) install --quiet --group extras
+	$(PIP) install --quiet --group extras --group wasm
 	$(PIP) freeze --exclude-editable --exclude clerestory > constraints.txt
 
 clean:
 	rm -rf build dist *.egg-info $(VENV)
-	find common engine search -name '*.so' -delete
+	find common engine search clients/envs -name '*.so' -delete
 
 # The interpreter's pip installs a newer pip faster than `venv` does; if it is missing or too old, `venv` is used.
 $(VENV)/.tools: pyproject.toml constraints.txt
@@ -119,6 +121,15 @@ $(VENV)/.tools: pyproject.toml constraints.txt
 
 client: $(VENV)/.tools  ## the client for TypeScript, packed for npm in dist/
 	$(BIN)/python clients/typescript/pack.py dist
+
+engine-wasm: $(ENGINE)  ## the engine for browsers and Node without a server, packed for npm in build/browser/
+
+$(ENGINE): $(VENV)/.wasm $(ENGINE_SOURCES)
+	$(BIN)/python clients/browser/pack.py build/browser
+
+$(VENV)/.wasm: $(VENV)/.built
+	$(INSTALL) --group wasm
+	touch $@
 
 $(PAGE): $(VENV)/.tools $(PAGE_SOURCES)
 	$(BIN)/python clients/web/build.py

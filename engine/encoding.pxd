@@ -46,6 +46,13 @@ cdef inline void put_set(Sparse *features, int first, unsigned int members) noex
         members &= members - 1
 
 
+cdef inline void scatter(const Sparse *features, float *out) noexcept nogil:
+    """Write the features of a list into zeroed memory."""
+    cdef int i
+    for i in range(features.count):
+        out[features.place[i]] = features.amount[i]
+
+
 cdef void write_inputs(
     const Encoder *encoder, const unsigned char[:, ::1] states, float[:, :, ::1] own, float[:, ::1] table,
     float[:, ::1] points

@@ -20,9 +20,3 @@ cdef void write_inputs(
         for seat in range(own.shape[1]):
             points[i, seat] = <float> so_far[seat]
             scatter(&of_seats[seat], &own[i, seat, 0])
-
-
-cdef void scatter(const Sparse *features, float *out) noexcept nogil:
-    cdef int i
-    for i in range(features.count):
-        out[features.place[i]] = features.amount[i]

@@ -5,10 +5,21 @@ from libc.stdint cimport uint64_t
 cdef extern from *:
     """
     /* Folds the 128-bit product of two words, the mixing step of wyhash (Wang Yi, 2019). */
+    #ifdef __wasm__  /* has no such instruction: in four parts, as the library's function for it is slow */
+    static inline uint64_t hash_mix(uint64_t a, uint64_t b) {
+        uint64_t low = (uint32_t) a, high = a >> 32, less = (uint32_t) b, more = b >> 32;
+        uint64_t carried = low * less >> 32, inner, outer;
+        __asm__("" : "+r"(carried));  /* hides the product from Clang 22, which would call that function after all */
+        inner = high * less + carried;
+        outer = low * more + (uint32_t) inner;
+        return (a * b) ^ (high * more + (inner >> 32) + (outer >> 32));
+    }
+    #else
     static inline uint64_t hash_mix(uint64_t a, uint64_t b) {
         __uint128_t product = (__uint128_t) a * b;
         return (uint64_t) product ^ (uint64_t) (product >> 64);
     }
+    #endif
 
     static inline uint64_t hash_word(const void *memory, int i) {
         uint64_t word;

@@ -148,7 +148,7 @@ class Each(Kind):
 
     def __init__(self, kind: Kind, count: int) -> None:
         self.annotation = listed(kind.annotation, count, count)
-        self.kind = kind
+        self.kind, self.count = kind, count
 
     def in_range(self, raw: Sequence[int], around: FieldContext) -> bool:
         return all(self.kind.in_range((number,), around) for number in raw)

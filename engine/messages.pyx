@@ -189,13 +189,13 @@ cdef class MessageReader:
         if by_name:
             raise AssertionError(f"{layout.name}: the message lacks {', '.join(by_name)}")
 
-    def _place(self, int number, places, home):
+    def _place(self, number, places, home):
         """Fill the place of a slot in the struct."""
         cdef Slot *slot = &self.slots[number]
         slot.offset, slot.size, slot.in_player = places[0]
         slot.count, slot.home, slot.seated = len(places), home, ANY
 
-    def _describe(self, int number, kind, field):
+    def _describe(self, number, kind, field):
         """Fill the values of a slot from the kind of its field."""
         cdef Slot *slot = &self.slots[number]
         sort, inner = type(kind), type(getattr(kind, "kind", None))
@@ -223,7 +223,7 @@ cdef class MessageReader:
         else:
             slot.op = OTHER
 
-    def _name(self, int number, kind):
+    def _name(self, number, kind):
         """Fill the vocabulary of a slot."""
         cdef Slot *slot = &self.slots[number]
         self.names[number] = encoded(kind.number)
@@ -231,7 +231,7 @@ cdef class MessageReader:
         if type(kind) is Seat:
             slot.seated = kind.low + kind.others
 
-    def _amounts(self, int number, kind, field):
+    def _amounts(self, number, kind, field):
         """Fill the places of amounts: by number, the index and whether it can be absent."""
         cdef Slot *slot = &self.slots[number]
         place = {name: i for i, name in enumerate(kind.names)}

@@ -22,7 +22,7 @@ cdef extern from *:
     typedef struct {
         const float *own;    /* (places, 2 * HIDDEN): one row of own, one of others; of cards, what they do summed */
         const float *table;  /* (places, HIDDEN) */
-        float pad[12];
+        float pad[16 - 2 * sizeof(float *) / sizeof(float)];
         float bias[HIDDEN], second[HIDDEN][SECOND], second_bias[SECOND], heads[SECOND][4], score_bias;
     } NetWeights;            /* aligned to 64 bytes, and the rows too */
     """
@@ -44,6 +44,9 @@ cdef struct Net:
     run_t run
     const GameOps *ops
     const Encoder *encoder
+
+cdef void net_begin(Net *net, const GameOps *ops, const Encoder *encoder, bint narrow) noexcept nogil
+cdef bint evaluate(const void *weights, const void *s, double *scores, double *shares) noexcept nogil
 
 
 cdef class NetMemory:

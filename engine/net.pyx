@@ -39,6 +39,14 @@ cdef enum:
     HIDDEN = 32
     SECOND = 16
     ALIGNMENT = 64
+    AFTER_ROWS = HIDDEN + (HIDDEN + 1) * SECOND + 4 * SECOND + 1  # weights from `bias` on
+
+
+cdef void net_begin(Net *net, const GameOps *ops, const Encoder *encoder, bint narrow) noexcept nogil:
+    """Clear a net and set everything but its weights."""
+    memset(net, 0, sizeof(Net))
+    net.ops, net.encoder = ops, encoder
+    net.run = run_net_of_8 if is_wide() and not narrow else run_net_of_4
 
 
 # -- evaluating a position -------------------------------------------------------------------------
@@ -91,14 +99,18 @@ cdef class NetMemory:
     def __init__(self, Game game not None, weights, *, bint narrow=False):
         if posix_memalign(<void **> &self.net, ALIGNMENT, sizeof(Net)):
             raise MemoryError("no memory for a net")
-        memset(self.net, 0, sizeof(Net))
-        self.net.ops, self.net.encoder = game.ops, game.encoder
-        self.net.run = run_net_of_8 if is_wide() and not narrow else run_net_of_4
+        net_begin(self.net, game.ops, game.encoder, narrow)
         self.fill(game, weights.arrays)
 
     def __dealloc__(self):
         free(self.net)
         free(self.rows)
+
+    def content(self):
+        """Return the weights as they are in memory, for other builds: the rows, and those from `bias` on."""
+        cdef Py_ssize_t rows = (2 * self.net.encoder.own + self.net.encoder.table) * HIDDEN * sizeof(float)
+        cdef Py_ssize_t others = AFTER_ROWS * sizeof(float)
+        return (<const char *> self.rows)[:rows], (<const char *> self.net.weights.bias)[:others]
 
     cdef Value value(self):
         """Return the net as a Value, which is valid as long as this object lives."""

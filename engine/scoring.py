@@ -129,4 +129,4 @@ def outcome(state: State, language: str = ENGLISH, name: Callable[[str], str] = 
         return tell("over.shared.more" if rest else "over.shared", who=who, points=points[first], others=others)
     key, other = ("over.wins", points[rest[0]]) if state.seats == 2 else ("over.wins.more", "")
     sentence = tell(key, who=names[first], points=points[first], other=other, others=others)
-    return tell("over.tie", told=sentence) if any(scores[seat] == scores[first] for seat in rest) else sentence
+    return tell("over.tie", sentence=sentence) if any(scores[seat] == scores[first] for seat in rest) else sentence

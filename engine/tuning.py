@@ -6,6 +6,8 @@ from fnmatch import fnmatchcase
 from itertools import starmap
 from typing import Any
 
+from clerestory.sums import total
+
 NUM_LEVELS = 8  # in every game
 EVEN = 2_000.0  # iterations at which a sharpness depends only on the round
 MEASURED = (400, 8_000)  # range of iterations in which it changes
@@ -120,7 +122,7 @@ class Sharpness:
         """Return the exponent for a search with these iterations in a round of the game."""
         weights = (self.even, self.stronger, self.later, self.both, self.last, self.first)
         terms = sharpness_terms(iterations, round_, self.rounds)
-        return max(sum(weight * term for weight, term in zip(weights, terms, strict=True)), LEAST_SHARPNESS)
+        return max(total(weight * term for weight, term in zip(weights, terms, strict=True)), LEAST_SHARPNESS)
 
     def lead(self, round_: int) -> float:
         """Return the number to add to the log odds of the first seat in a round of the game."""

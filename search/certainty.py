@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from clerestory.engine.elementary import exp, log
 from clerestory.search.lines import Line, combined
+from clerestory.sums import total
 
 MOST_ERRORS = 10.0  # largest lead, in standard errors
 
@@ -21,8 +22,8 @@ def certainty(lines: Sequence[Line], weights: Sequence[float]) -> float:
     """
     if len(lines) < 2:
         return 1.0
-    sum_ = sum(weight * one for weight, one in zip(weights, evidence(lines), strict=True))
-    return 1 / (1 + exp(-sum_))
+    evidence_sum = total(weight * one for weight, one in zip(weights, evidence(lines), strict=True))
+    return 1 / (1 + exp(-evidence_sum))
 
 
 def evidence(lines: Sequence[Line]) -> tuple[float, float, float, float]:
@@ -32,8 +33,8 @@ def evidence(lines: Sequence[Line]) -> tuple[float, float, float, float]:
     """
     best, *rivals = lines
     rival = max(rivals, key=lambda line: line.visits)
-    total = sum(line.visits for line in lines)
-    return 1.0, log(total + 1), log((best.visits + 1) / (rival.visits + 1)), errors(best, rival)
+    visits = sum(line.visits for line in lines)
+    return 1.0, log(visits + 1), log((best.visits + 1) / (rival.visits + 1)), errors(best, rival)
 
 
 def errors(best: Line, rival: Line) -> float:

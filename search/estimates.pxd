@@ -18,8 +18,14 @@ cdef struct Shares:                # by seat
     double sharp[MAX_SEATS]      # win shares, as reported
     double sharp_error[MAX_SEATS]
 
+cdef void average(const ActionSums *sums, int seats, Shares *shares) noexcept nogil
+cdef void sharpen(Shares *shares, int seats, double exponent, double lead) noexcept nogil
+cdef double standard_error(uint32_t visits, double total, double squares) noexcept nogil
+cdef double score_of(
+    const ActionSums *sums, double margin_share, double scale, double win_share, double *error
+) noexcept nogil
+
 cdef class LineBuilder:
     cdef double margin_share, scale, deviations, exponent, lead
     cdef int seat, seats
     cdef object line(self, object action, const ActionSums *sums, tuple variation)
-    cdef (double, double) score(self, const ActionSums *sums, double win_share, double error)

@@ -34,7 +34,8 @@ cdef class LineBuilder:
         cdef double score, error
         average(sums, self.seats, &shares)
         sharpen(&shares, self.seats, self.exponent, self.lead)
-        score, error = self.score(sums, shares.mean[self.seat], shares.error[self.seat])
+        error = shares.error[self.seat]
+        score = score_of(sums, self.margin_share, self.scale, shares.mean[self.seat], &error)
         return Line(
             action.text,
             action.label,
@@ -51,14 +52,20 @@ cdef class LineBuilder:
             variation,
         )
 
-    cdef (double, double) score(self, const ActionSums *sums, double win_share, double error):
-        """Return the mean reward of the deciding seat, 0 if the action was never tried, and its standard error."""
-        cdef double share = self.margin_share, scale = self.scale, mean = win_share, scaled
-        if share:
-            scaled = standard_error(sums.visits, sums.margin / scale, sums.margin_squares / (scale * scale))
-            mean = (1 - share) * win_share + share * (sums.margin / max(sums.visits, 1) + scale / 2) / scale
-            error = (1 - share) * error + share * min(scaled, WIDEST)
-        return (mean if sums.visits else 0.0), error
+
+cdef double score_of(
+    const ActionSums *sums, double margin_share, double scale, double win_share, double *error
+) noexcept nogil:
+    """Return the mean reward of the deciding seat, 0 if the action was never tried.
+
+    `error` is the standard error of its win share, and becomes that of the score.
+    """
+    cdef double share = margin_share, mean = win_share, scaled
+    if share:
+        scaled = standard_error(sums.visits, sums.margin / scale, sums.margin_squares / (scale * scale))
+        mean = (1 - share) * win_share + share * (sums.margin / max(sums.visits, 1) + scale / 2) / scale
+        error[0] = (1 - share) * error[0] + share * min(scaled, WIDEST)
+    return mean if sums.visits else 0.0
 
 
 cdef void average(const ActionSums *sums, int seats, Shares *shares) noexcept nogil:

@@ -16,6 +16,7 @@ from clerestory.engine.tuning import NUM_LEVELS, Level
 from clerestory.search.errors import BadLimit
 from clerestory.search.lines import Line
 from clerestory.search.options import WELL_VISITED
+from clerestory.sums import total
 
 Liking = Callable[[str], float]
 
@@ -63,7 +64,7 @@ def choose_line(
         losses = [loss - liking(line.action) for line, loss in zip(tried, losses, strict=True)]
         losses = [loss - min(losses) for loss in losses]  # makes the smallest loss 0, as without preferences
     odds = [min(line.visits / enough, 1.0) * exp(-loss / level.noise) for line, loss in zip(tried, losses, strict=True)]
-    left = Rng(seed).unit() * sum(odds)
+    left = Rng(seed).unit() * total(odds)
     for line, share in zip(tried, odds, strict=True):
         left -= share
         if left < 0:

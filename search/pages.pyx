@@ -10,7 +10,9 @@ cdef extern from *:
     """
     #include <stdint.h>
     #include <stdlib.h>
+    #ifndef __wasm__
     #include <sys/mman.h>
+    #endif
 
     #define HUGE_PAGE ((size_t) 2 << 20)
     #define HUGE_FROM (2 * HUGE_PAGE)  /* bytes from which on huge pages are asked for; part of the last one is lost */
@@ -21,13 +23,19 @@ cdef extern from *:
     #define UNCOUNTED 0
     #endif
 
-    #ifdef __SANITIZE_ADDRESS__  /* which watches what it has allocated itself */
+    #if defined(__SANITIZE_ADDRESS__) || defined(__wasm__)  /* watches its own allocations; has no system below it */
     enum { CAN_KEEP = 0 };
     static void *map_zeros(size_t bytes) { return calloc(1, bytes); }
+    #ifdef __wasm__
+    static void *map_any(size_t bytes) { return malloc(bytes); }
+    #else
+    #define map_any map_zeros
+    #endif
     static void unmap(void *array, size_t bytes) { free(array); }
     static void cut(void *array, size_t bytes, size_t kept) {}
     #else
     enum { CAN_KEEP = 1 };
+    #define map_any map_zeros  /* pages of the system are zeroed anyway */
     /* In huge pages where the system has them: thousands of small ones take milliseconds to touch and to give back. */
     static void *map_zeros(size_t bytes) {
         void *array = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | UNCOUNTED, -1, 0);
@@ -53,6 +61,7 @@ cdef extern from *:
     bint CAN_KEEP
     size_t HUGE_FROM
     void *map_zeros(size_t bytes) noexcept nogil
+    void *map_any(size_t bytes) noexcept nogil
     void unmap(void *array, size_t bytes) noexcept nogil
     void cut(void *array, size_t bytes, size_t kept) noexcept nogil
 
@@ -91,11 +100,11 @@ cdef void *take(size_t bytes) noexcept:
             strike(i)
             return array
     with nogil:  # the system call may take milliseconds
-        array = map_zeros(size)
+        array = map_any(size)
     if array == NULL:
-        release_spares()
+        release_all()
         with nogil:
-            array = map_zeros(size)
+            array = map_any(size)
     return array
 
 
@@ -143,6 +152,10 @@ def count_spares():
 
 def release_spares():
     """Return all kept arrays to the system."""
+    release_all()
+
+
+cdef void release_all() noexcept:
     global num_spares
     cdef Spare last
     while num_spares:

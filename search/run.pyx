@@ -7,9 +7,10 @@ from clerestory.engine.clock cimport monotonic
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, action_t
 from clerestory.search.compaction cimport compaction_seconds, tree_compact
 from clerestory.search.iteration cimport is_settled, iterate, may_be_settled
+from clerestory.search.proof cimport is_open
 from clerestory.search.room cimport count_nodes, has_record
 from clerestory.search.sharing cimport hand_in_all
-from clerestory.search.search cimport MOST_HELD, Speed, gate_t
+from clerestory.search.search cimport MOST_HELD, Root, Speed, Statistics, gate_t
 from clerestory.search.sweep cimport relieve
 from clerestory.search.tree cimport (
     NO_NODE, Tree, growth_seconds, peek_count, peek_sum, read_span, span_t, tree_clear, tree_find, tree_grow,
@@ -234,6 +235,30 @@ cdef double rival_share(const Search *search) noexcept nogil:
 
 
 # -- the root --------------------------------------------------------------------------------------
+
+cdef void begin_root(
+    Search *search, const void *view, int observer, int seat, const action_t *considered, int n, bint hands
+) noexcept nogil:
+    """Move a search to another root of the same observer.
+
+    Args:
+        view: the position as the observer knows it.
+        seat: the seat to decide; at a chance event the observer.
+        considered: the only actions to search, ascending, if n is not 0.
+        hands: whether players of the game have cards that the others do not see.
+    """
+    cdef Root *start = &search.root
+    memcpy(start.state, view, search.ops.state_size)
+    start.observer = observer
+    start.seat = max(seat, 0)
+    start.num_considered = n
+    memcpy(start.considered, considered, n * sizeof(action_t))
+    start.settled = not hands and is_open(search)
+    start.proves = search.options.keeps_proofs and start.settled
+    search.luck.turns_left = 0
+    search.speed.windows = 0
+    search.statistics = Statistics(iterations=0, depth=0)
+
 
 cdef uint64_t root_visits(const Search *search) noexcept nogil:
     """Return the visits to the actions of the root that may be chosen."""

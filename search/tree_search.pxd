@@ -24,11 +24,9 @@ cdef class TreeSearch:
     cdef object open(self, SharedTree tree, State view, object seed, object options, object clock)
     cdef object set_root(self, object root)
     cdef object begin(self)
-    cdef uint32_t root(self)
     cdef span_t row(self)
     cdef bint settled(self)
     cdef ActionSums sums(self, uint32_t place, uint32_t visits)
     cdef list variation(self, action_t a)
-    cdef int next_code(self, const void *view)
 
 cdef Rng stream(object seed)

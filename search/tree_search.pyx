@@ -1,21 +1,17 @@
 # cython: language_level=3
 from libc.math cimport INFINITY
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint32_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy
 
-from clerestory.engine.core cimport MAX_LEGAL, MAX_WORDS, OVER, State, action_t
+from clerestory.engine.core cimport MAX_LEGAL, State, action_t
 from clerestory.engine.rng cimport Rng
 from clerestory.engine.value cimport Valuation
 from clerestory.search.estimates cimport ActionSums
 from clerestory.search.playout cimport play_informed, play_uniformly
-from clerestory.search.proof cimport is_open
-from clerestory.search.run cimport BY_STOP, root_settled, root_visits, run_until
-from clerestory.search.search cimport PathStep, Root, Search, Statistics
-from clerestory.search.tree cimport (
-    MOVED, NO_NODE, Edge, most_visited, read_span, record_at, span_t, tree_clear, tree_close, tree_crowded, tree_find,
-    tree_open,
-)
+from clerestory.search.run cimport BY_STOP, begin_root, root_settled, root_visits, run_until
+from clerestory.search.search cimport PathStep, Search
+from clerestory.search.table cimport MOST_VARIATION, root_row, sums_of, write_variation
+from clerestory.search.tree cimport span_t, tree_clear, tree_close, tree_crowded, tree_open
 from clerestory.search.turns cimport Worker, worker_run, worker_t
 
 cdef extern from "sharing.h":
@@ -83,18 +79,13 @@ cdef class TreeSearch:
     cdef object set_root(self, object root):
         """Move to another root of the same observer."""
         cdef State view = root.view
-        cdef Root *start = &self.search.root
-        memcpy(start.state, view.data, sizeof(start.state))
-        start.observer = root.observer
-        start.seat = max(root.seat, 0)
-        start.num_considered = len(root.codes)
+        cdef action_t considered[MAX_LEGAL]
+        cdef int n = len(root.codes)
         for i, code in enumerate(root.codes):
-            start.considered[i] = code
-        start.settled = not view.game.layout.has_hands and is_open(&self.search)
-        start.proves = self.search.options.keeps_proofs and start.settled
-        self.search.luck.turns_left = 0
-        self.search.speed.windows = 0
-        self.search.statistics = Statistics(iterations=0, depth=0)
+            considered[i] = code
+        begin_root(
+            &self.search, view.data, root.observer, root.seat, considered, n, view.game.layout.has_hands
+        )
 
     cdef object begin(self):
         """Count the tree's visits to its new root. A crowded tree is compacted when the next run begins.
@@ -126,13 +117,9 @@ cdef class TreeSearch:
             raise error
         return run.ending
 
-    cdef uint32_t root(self):
-        return tree_find(self.search.tree, self.search.ops.key(self.search.root.state, self.search.root.observer))
-
     cdef span_t row(self):
         """Return the row of the root; an empty one if the root is not in the tree."""
-        cdef uint32_t root = self.root()
-        return span_t(0, 0, 0) if root == NO_NODE else read_span(&self.search.tree.nodes[root].first)
+        return root_row(&self.search)
 
     cdef bint settled(self):
         """Whether the seat to decide surely wins or loses."""
@@ -140,33 +127,13 @@ cdef class TreeSearch:
 
     cdef ActionSums sums(self, uint32_t place, uint32_t visits):
         """Return the sums of an edge, given the visits to its node."""
-        cdef const Edge *edge = &self.search.tree.edges[place]
-        cdef const double *record = record_at(self.search.tree, edge.record & (MOVED - 1))
-        cdef int seats = self.search.seats
-        return ActionSums(
-            edge.visits, visits - edge.missing, record, record + seats, edge.margin, record[2 * seats]
-        )
+        return sums_of(&self.search, place, visits)
 
     cdef list variation(self, action_t a):
         """Return the principal variation from a root action on, as codes, in the observer's view."""
-        cdef uint64_t view[MAX_WORDS]
-        cdef int code = a
-        found = []
-        memcpy(view, self.search.root.state, sizeof(view))
-        while code >= 0:
-            found.append(code)
-            self.search.ops.play(view, <action_t> code)
-            code = self.next_code(view)
-        return found
-
-    cdef int next_code(self, const void *view):
-        """Return the only outcome of a chance event, or the most visited action; -1 if there is none."""
-        cdef action_t legal[MAX_LEGAL]
-        cdef int turn = self.search.ops.turn(view)
-        cdef int n = 0 if turn == OVER else self.search.ops.legal(view, legal)
-        if turn < 0:
-            return legal[0] if n == 1 else -1
-        return most_visited(self.search.tree, self.search.ops.key(view, self.search.root.observer), legal, n)
+        cdef action_t found[MOST_VARIATION]
+        cdef int i, n = write_variation(&self.search, a, found)
+        return [found[i] for i in range(n)]
 
 
 cdef struct Run:                 # arguments and result of run_until

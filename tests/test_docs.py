@@ -1,4 +1,4 @@
-"""The examples in the README and docs/clients.md work as written in any folder, except for addresses and times."""
+"""The examples of README, docs/clients.md and docs/benchmark.md work as written, except for addresses and times."""
 
 import re
 import subprocess
@@ -13,7 +13,7 @@ from clerestory.clients import Advisor
 
 ROOT = Path(__file__).parents[1]
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
-PAGES = ("README.md", "docs/clients.md")
+PAGES = ("README.md", "docs/clients.md", "docs/benchmark.md")
 SAYS = {
     ("README.md", 0): '"rules_revision": 2',
     ("README.md", 1): "%\n",
@@ -23,6 +23,8 @@ SAYS = {
     ("docs/clients.md", 3): "",
     ("docs/clients.md", 4): "%",
     ("docs/clients.md", 5): "%\n",
+    ("docs/benchmark.md", 0): "(256, 541) (256, 3)",
+    ("docs/benchmark.md", 1): "0",
 }
 
 BEFORE = """

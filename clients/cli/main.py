@@ -82,6 +82,7 @@ bench = group(
             "engine": ("Random games from setup to end on one core.", f"{BENCH}.speed:bench_engine"),
             "search": ("Searches from the first decision of a game.", f"{BENCH}.speed:bench_search"),
             "budget": ("How far searches overrun their time budget.", f"{BENCH}.speed:bench_budget"),
+            "envs": ("Steps per second as environments of other libraries.", f"{BENCH}.envs:bench_envs"),
         }
     },
     "Benchmarks: of speed, with a reference loop timed beside it, of early ends, and of the manners of characters.",

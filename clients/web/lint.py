@@ -1,4 +1,4 @@
-"""Checks the sources of the page and of the package it is built on: their types by tsc, their style by biome.
+"""Checks the page, the package it is built on and the engine for browsers: types by tsc, style by biome.
 
 python clients/web/lint.py [--fix]
 """
@@ -7,6 +7,7 @@ import sys
 
 from build import CLIENT, HERE, install, run, write_messages, write_texts
 
+ENGINE = HERE.parent / "browser"
 BIOME = "lint/node_modules/.bin/biome"
 
 
@@ -17,7 +18,7 @@ def main() -> None:
     write_texts()
     if not (HERE / BIOME).exists():
         run("npm", "install", "--prefix", "lint", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error")
-    for folder in (HERE, CLIENT):
+    for folder in (HERE, CLIENT, ENGINE):
         run(f"./{BIOME}", "check", *(["--write"] if "--fix" in sys.argv else []), folder=folder)
         run("./node_modules/.bin/tsc", "--noEmit", folder=folder)
 

@@ -155,7 +155,7 @@ cdef void setup_player(Player *p, int gold) noexcept nogil:
     p.craftsmen = (1 << STARTING) - 1
 
 
-cdef GameOps OPS = GameOps(
+OPS = GameOps(
     state_size=sizeof(Cathedral), num_actions=NUM_ACTIONS, max_plies=MAX_PLIES, min_seats=2, max_seats=SEATS,
     turn=actor_of, legal=legal, odds=odds, draw=draw, play=play, returns=returns, scores=scores, observe=observe,
     deal=deal, key=key, setup=setup, num_invariants=NUM_INVARIANTS, invariants=&INVARIANTS[0],

@@ -14,6 +14,11 @@ AMOUNTS = ("gold", "vp", "cubes", "most"), ("builders",)  # of events; the latte
 GAINED = (), ("gold", "metal")
 
 
+def content():
+    """Return the tables as they are in memory, for other builds of the rules."""
+    return (<const char *> &cards)[:sizeof(Tables)]
+
+
 def fill(catalogue):
     """Fill the tables from a catalogue. Precondition: no position of another catalogue is in use."""
     memset(&cards, 0, sizeof(Tables))

@@ -136,7 +136,7 @@ cdef void setup_player(Player *p) noexcept nogil:
     p.seals = START_SEALS
 
 
-cdef GameOps OPS = GameOps(
+OPS = GameOps(
     state_size=sizeof(Duel), num_actions=0, max_plies=MAX_PLIES, min_seats=SEATS, max_seats=SEATS, turn=actor_of,
     legal=legal, odds=odds, draw=draw, play=play, returns=returns, scores=scores, observe=observe, deal=deal, key=key,
     setup=setup, num_invariants=NUM_INVARIANTS, invariants=&INVARIANTS[0],

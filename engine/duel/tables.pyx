@@ -22,6 +22,11 @@ INSIDE = {  # effects inside whose use a 1x card can give what it gives neither 
 AMOUNTS = ("gold", "chips", "seals", "limit", "count"), ("price", "wool", "chip", "kinds")  # the latter separately
 
 
+def content():
+    """Return the tables as they are in memory, for other builds of the rules."""
+    return (<const char *> &cards)[:sizeof(Tables)]
+
+
 def fill(catalogue):
     """Fill the tables from a catalogue. Precondition: no position of another catalogue is in use."""
     memset(&cards, 0, sizeof(Tables))

@@ -16,6 +16,7 @@ from clerestory.engine.core import NATURE, OVER, Game, State
 from clerestory.engine.errors import BadWeights
 from clerestory.engine.value import Valuation, value_of
 from clerestory.search.arena.errors import BadMatch
+from clerestory.sums import total
 
 ShareValue = Callable[[State], Sequence[float]]  # expected win shares by seat for an onlooker's view
 
@@ -43,7 +44,9 @@ def luck_of(state: State, outcome: int, shares: ShareValue) -> list[float]:
         return [0.0] * view.seats
     worth = [shares(after(view, code)) for code in outcomes]
     odds, actual = view.odds(), worth[outcomes.index(outcome)]
-    return [actual[seat] - sum(p * one[seat] for p, one in zip(odds, worth, strict=True)) for seat in range(view.seats)]
+    return [
+        actual[seat] - total(p * one[seat] for p, one in zip(odds, worth, strict=True)) for seat in range(view.seats)
+    ]
 
 
 def after(view: State, action: int) -> State:

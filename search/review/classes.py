@@ -9,6 +9,7 @@ from statistics import fmean
 
 from clerestory.engine.core import NATURE
 from clerestory.search.review.ledger import UNIT, PlyValuation, Shares, revaluations
+from clerestory.sums import total
 
 # By share lost, in millionths, most serious first; similar to GNU Backgammon (0.02, 0.04, 0.08) and lichess (0.05,
 # 0.10, 0.15).
@@ -107,7 +108,7 @@ def figures(valuations: Sequence[PlyValuation], seat: int, floors: Sequence[int]
         idle=len(own) - len(counted),
         mean_loss=mean_loss,
         accuracy=None if mean_loss is None else accuracy(mean_loss),
-        points=round(sum(one.points for one in own), 3),
+        points=round(total(one.points for one in own), 3),
         classes={name: classes.count(name) for name, _, _ in CLASSES},
     )
 

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from clerestory.engine.core import NATURE
 from clerestory.i18n.sentences import Text
+from clerestory.sums import total
 
 UNIT = 1_000_000  # millionths in a win
 SHOWN = "shown ahead"  # the source of luck for an event that a seat knew before it was revealed
@@ -106,8 +107,8 @@ class Account:
 
 def in_units(shares: Sequence[float]) -> Shares:
     """Return win shares in millionths that sum to UNIT, by the largest remainder method."""
-    total = sum(shares)
-    exact = [share * UNIT / total for share in shares]
+    all_shares = total(shares)
+    exact = [share * UNIT / all_shares for share in shares]
     whole = [int(share) for share in exact]
     order = sorted(range(len(exact)), key=lambda seat: whole[seat] - exact[seat])
     for seat in order[: UNIT - sum(whole)]:

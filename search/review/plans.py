@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from clerestory.engine.core import NATURE
 from clerestory.search.review.ledger import PlyValuation
+from clerestory.sums import total
 
 
 def plans(valuations: Sequence[PlyValuation], parts: Collection[str]) -> list[list[PlyValuation]]:
@@ -35,5 +36,5 @@ def as_one(plan: Sequence[PlyValuation]) -> PlyValuation:
     worst = max(plan, key=lambda one: (one.loss, -one.ply))
     change = [sum(parts) for parts in zip(*(one.change for one in plan), strict=True)]
     after = tuple(share + part for share, part in zip(worst.before, change, strict=True))
-    points, stake = round(sum(one.points for one in plan), 3), max(one.stake for one in plan)
+    points, stake = round(total(one.points for one in plan), 3), max(one.stake for one in plan)
     return replace(worst, after=after, points=points, stake=stake) if len(plan) > 1 else worst

@@ -21,6 +21,7 @@ from clerestory.search.review.ledger import PlyValuation
 from clerestory.search.review.plan import ReviewPlan
 from clerestory.search.review.study import SearchTask
 from clerestory.search.root import Root, observe_decision
+from clerestory.sums import total
 
 ITERATIONS = 30  # of a decision of the rollouts' players
 TREE_BYTES = 1 << 18
@@ -37,9 +38,9 @@ def estimate(pairs: Sequence[tuple[float, float]]) -> Rollouts:
     """
     count, losses, lucks = len(pairs), [loss for loss, _ in pairs], [luck for _, luck in pairs]
     loss, luck = fmean(losses), fmean(lucks)
-    spread = sum((one - luck) ** 2 for one in lucks)
-    weight = sum((a - loss) * (b - luck) for a, b in pairs) / spread if spread else 0.0
-    left = sum((a - loss - weight * (b - luck)) ** 2 for a, b in pairs) / (count - 2)
+    spread = total((one - luck) ** 2 for one in lucks)
+    weight = total((a - loss) * (b - luck) for a, b in pairs) / spread if spread else 0.0
+    left = total((a - loss - weight * (b - luck)) ** 2 for a, b in pairs) / (count - 2)
     error = max(sqrt(left / count), 1 / (2 * count))
     return Rollouts(count, loss - weight * luck, error, stdev(losses) / sqrt(count))
 
@@ -82,7 +83,7 @@ def draw(state: State, seat: int, rng: Rng) -> float:
     luck, shown = 0.0, any(state.foresees(one) for one in range(state.seats))
     if value_in_use(state.game)[0] == LEARNED and len(state.legal_codes()) > 1 and not shown:
         shares = [share_after(state, code, seat) for code in state.legal_codes()]
-        mean = sum(odds * share for odds, share in zip(state.odds(), shares, strict=True))
+        mean = total(odds * share for odds, share in zip(state.odds(), shares, strict=True))
         luck = shares[state.legal_codes().index(outcome.code)] - mean
     state.play(outcome)
     return luck

@@ -21,6 +21,7 @@ from clerestory.search.review.course import Ply
 from clerestory.search.review.ledger import SHOWN, UNIT, PlyValuation, Shares, in_units
 from clerestory.search.review.plan import MOST, ReviewPlan
 from clerestory.search.root import Root
+from clerestory.sums import total
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,7 +192,7 @@ def line_of(result: Result, action: str) -> Line:
 def mean_of(lines: Sequence[Line]) -> list[float]:
     """Return the mean win shares of outcomes, weighted by their odds."""
     return [
-        sum((line.probability or 0.0) * line.win_shares[seat] for line in lines)
+        total((line.probability or 0.0) * line.win_shares[seat] for line in lines)
         for seat in range(len(lines[0].win_shares))
     ]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from clerestory.engine import Rng, State, from_position
+from clerestory.engine import State, from_position
 from clerestory.search import Searcher
 from clerestory.search.root import observe
 from tools.lab.exact import lines_of
@@ -32,12 +32,11 @@ def their_choice(position: State, seed: int, iterations: int) -> str:
     from open_spiel.python.algorithms.ismcts import ISMCTSBot
     from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
 
-    from tests.search.openspiel.adapter import SpielGame, resampler
+    from clerestory.envs.openspiel import SpielGame
 
     luck = np.random.RandomState(seed)
-    game = SpielGame(position)
+    game = SpielGame(position.game.name, origin=position)
     bot = ISMCTSBot(game, RandomRolloutEvaluator(1, luck), EXPLORATION, iterations, random_state=luck)
-    bot.set_resampler(resampler(Rng(seed)))
     policy = bot.run_search(game.new_initial_state())
     return position.game.texts[max(policy, key=lambda choice: choice[1])[0]]
 

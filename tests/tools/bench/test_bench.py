@@ -10,7 +10,7 @@ import grpc
 import pytest
 from typer.testing import CliRunner
 
-from clerestory.bench import speed
+from clerestory.bench import envs, speed
 from clerestory.bench.early import EarlyCall, summary
 from clerestory.bench.measured_service import BenchClient, outermost, resident
 from clerestory.cli.main import bench
@@ -188,3 +188,29 @@ def test_wrong_input(arguments: list[str], message: str) -> None:
     result = CliRunner().invoke(bench, arguments)
     assert result.exit_code == 2 or isinstance(result.exception, BadOption)
     assert message in result.output + str(result.exception)
+
+
+# -- environments ----------------------------------------------------------------------------------
+
+
+def test_environments_are_measured_beside_those_of_other_libraries() -> None:
+    """Packages that are missing are named, and only cost their rows."""
+    found = called("envs", "--time", "0.01s", "--runs", "1", "--count", "4")
+    rows = {(row["name"], row["by"]): row for row in found["rows"]}
+    assert len(rows) == len(found["rows"]) == len(envs.contenders(4))
+    for game in ("cathedral", "duel"):
+        for form in ("PettingZoo", "VectorGame, features", "VectorGame, none"):
+            assert rows[game, form]["steps_per_s"] > 0
+    for row in rows.values():
+        assert (row["steps_per_s"] is None) == row["note"].startswith("missing: ")
+
+
+def test_ratios_of_environments_are_medians_of_ratios_within_a_run() -> None:
+    rows: list[dict[str, Any]] = [{"name": name} for name in (envs.AEC_BASE, envs.VECTOR_BASE, "ours", "gone")]
+    envs.with_ratios(rows, {0: [1.0, 2.0, 4.0], 1: [2.0, 2.0, 2.0], 2: [10.0, 10.0, 10.0]})
+    assert [row[f"of_{envs.AEC_BASE}"] for row in rows] == [1, 1, 5, None]
+    assert [row[f"of_{envs.VECTOR_BASE}"] for row in rows] == [1, 1, 5, None]
+
+
+def test_a_table_names_a_package_that_is_missing() -> None:
+    assert envs.shown({"steps_per_s": None, "note": "missing: rlcard"}) == ["missing: rlcard", "", ""]

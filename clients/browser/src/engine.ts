@@ -1,0 +1,190 @@
+// The engine of one game: new games, positions, advice.
+
+import { Core, NATURE, now, OVER, type Parts } from "./core.ts";
+import { BadOption, BadPosition, EngineError, quoted, randomSeed, requireSeed, requireWhole } from "./errors.ts";
+import { loadParts } from "./files.ts";
+import type { Json } from "./kinds.ts";
+import { Layout } from "./layout.ts";
+import { Position, type Rules, requirePosition } from "./position.ts";
+import type { Question, Recommendation } from "./search.ts";
+import { inThisThread, inWorker, type Searcher } from "./searcher.ts";
+
+export type GameName = "cathedral" | "duel";
+
+export interface LoadOptions {
+  /** Whether searches run in a worker of their own, which is the default; otherwise they run in this thread. */
+  readonly worker?: boolean;
+}
+
+export interface NewGame {
+  readonly seats: number;
+  /** Seed of all luck: a whole number from 0 to 2**64 - 1; a random one if it is missing. */
+  readonly seed?: number | bigint;
+  /** Whether chance events play themselves, which is the default; otherwise play their outcomes. */
+  readonly automatic?: boolean;
+}
+
+/** The limits of a search; at least one of `timeMs`, `iterations`, `level` and `signal`. */
+export interface SearchOptions {
+  readonly timeMs?: number;
+  readonly iterations?: number;
+  /** Level of play, 1 to 8; full strength if it is missing. */
+  readonly level?: number;
+  readonly seed?: number | bigint;
+  /** Whether to end once nothing can change the best line. */
+  readonly early?: boolean;
+  readonly signal?: AbortSignal;
+  /** Memory of the tree, 64 KiB to 1 GiB. */
+  readonly maxBytes?: number;
+}
+
+export interface AnalyzeOptions extends SearchOptions {
+  /** Called with the table so far. */
+  readonly onUpdate: (recommendation: Recommendation) => void;
+  /** Milliseconds between two updates. */
+  readonly everyMs?: number;
+}
+
+const MAX_BYTES = 16 << 20; // with what is reserved, a module then has less than 64 MB
+const LEAST_BYTES = 1 << 16;
+const MOST_BYTES = 1 << 30;
+const MOST_ITERATIONS = 2 ** 53 - 1;
+const UPDATE_MS = 100;
+
+export class Engine {
+  readonly #rules: Rules;
+  readonly #searcher: Searcher;
+
+  private constructor(rules: Rules, searcher: Searcher) {
+    this.#rules = rules;
+    this.#searcher = searcher;
+  }
+
+  /** Load the engine of a game. Throws BadOption for an unknown game. */
+  static async load(game: GameName, { worker = true }: LoadOptions = {}): Promise<Engine> {
+    const parts: Parts = await loadParts(game);
+    const searcher = worker ? await inWorker(parts) : inThisThread(parts);
+    const codes = new Map(parts.data.actions.map((text, code) => [text, code]));
+    return new Engine({ core: new Core(parts), layout: new Layout(parts.data), codes }, searcher);
+  }
+
+  /** Name of the game. */
+  get game(): string {
+    return this.#rules.core.data.name;
+  }
+
+  /** Version, revision of the rules, hash of the cards, and checksum of the weights. */
+  get identity() {
+    const { version, rulesRevision, catalogue, memory } = this.#rules.core.data;
+    return { version, rulesRevision, catalogue, weights: memory.weights };
+  }
+
+  /** Return the opening of a game, dealt from a seed. Throws BadOption. */
+  newGame({ seats, seed = randomSeed(), automatic = true }: NewGame): Position {
+    const { core } = this.#rules;
+    requireWhole("seats", seats, ...core.data.seats);
+    core.functions.luck_seed(core.luck, requireSeed(seed));
+    core.functions.state_setup(core.state, seats, core.luck);
+    const state = core.read(core.state, core.data.stateBytes);
+    return new Position(this.#rules, state, automatic ? core.read(core.luck, 32) : undefined);
+  }
+
+  /** Return the position of a position file, as text or as an object; with a seed its chance events play themselves.
+   *
+   * Throws BadPosition. Types, ranges, names and the rules of engine/<game>/invariants.pyx are checked.
+   */
+  position(json: Json, { seed }: { readonly seed?: number | bigint } = {}): Position {
+    const { core, layout } = this.#rules;
+    const state = layout.pack(typeof json === "string" ? parsed(json) : structuredClone(json));
+    const broken = core.broken(state);
+    if (broken !== undefined) {
+      throw new BadPosition([{ field: broken ? `${this.game}.${broken}` : this.game, problem: "breaks a rule" }]);
+    }
+    if (seed === undefined) return new Position(this.#rules, state);
+    core.functions.luck_seed(core.luck, requireSeed(seed));
+    return new Position(this.#rules, state, core.read(core.luck, 32));
+  }
+
+  /** Recommend an action to the seat to decide, from what that seat can see. Throws BadOption. */
+  recommend(position: Position, options: SearchOptions = {}): Promise<Recommendation> {
+    const { early = options.level === undefined } = options;
+    return this.#ask(position, { ...options, early }, Infinity, () => undefined);
+  }
+
+  /** Analyze a position for the seat to decide, with updates until a limit or until the signal aborts. */
+  analyze(position: Position, options: AnalyzeOptions): Promise<Recommendation> {
+    const { onUpdate, everyMs = UPDATE_MS } = options;
+    return this.#ask(position, options, requirePositive("everyMs", everyMs) / 1000, onUpdate);
+  }
+
+  async #ask(
+    position: Position,
+    options: SearchOptions,
+    every: number,
+    update: (recommendation: Recommendation) => void,
+  ): Promise<Recommendation> {
+    const question = { ...this.#question(position, options), every };
+    return this.#searcher.ask(question, update, options.signal);
+  }
+
+  /** Return a question, which holds what the seat to decide knows and nothing else. */
+  #question(position: Position, options: SearchOptions): Omit<Question, "every"> {
+    const { turn } = requirePosition(position, this.game);
+    if (turn === OVER) throw new EngineError("the game is over");
+    if (turn === NATURE) throw new EngineError("a chance event is due; play its outcome first");
+    const { timeMs, iterations, level, early = false, signal, maxBytes = MAX_BYTES } = options;
+    if (timeMs === undefined && iterations === undefined && level === undefined && signal === undefined) {
+      throw new BadOption("limits", "none is given: timeMs, iterations, level or signal is needed");
+    }
+    return {
+      view: this.#view(position, turn),
+      seat: turn,
+      seed: requireSeed(options.seed ?? randomSeed()),
+      iterations: this.#iterations(iterations, level),
+      deadline: timeMs === undefined ? Infinity : now() + requirePositive("timeMs", timeMs) / 1000,
+      early,
+      level: level ?? 0,
+      maxBytes: requireWhole("maxBytes", maxBytes, LEAST_BYTES, MOST_BYTES),
+    };
+  }
+
+  /** Return the memory of a position as a seat knows it. Throws BadPosition if it leaves out what the seat knows. */
+  #view(position: Position, seat: number): Uint8Array {
+    const { core } = this.#rules;
+    const view = position.observe(seat).toBytes();
+    const again = core.observe(core.deal(view, 0n), seat);
+    if (view.every((byte, i) => byte === again[i])) return view;
+    throw new BadPosition([{ field: "position", problem: `leaves out what ${core.data.seatNames[seat]} knows` }]);
+  }
+
+  #iterations(iterations: number | undefined, level: number | undefined): number {
+    const { levels } = this.#rules.core.data.tuning;
+    const own = iterations === undefined ? Infinity : requireWhole("iterations", iterations, 1, MOST_ITERATIONS);
+    if (level === undefined) return own;
+    return Math.min(own, levels[requireWhole("level", level, 1, levels.length) - 1]?.iterations ?? own);
+  }
+
+  /** End the worker. Questions that are not answered yet fail. */
+  close(): void {
+    this.#searcher.close();
+  }
+
+  /** Play games at random, for measurements; return the number of plies. */
+  randomGames(seats: number, games: number, seed: number | bigint): number {
+    const { functions, data } = this.#rules.core;
+    return functions.random_games(requireWhole("seats", seats, ...data.seats), games, requireSeed(seed));
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new BadPosition([{ field: "position", problem: `is not JSON: ${(error as Error).message}` }]);
+  }
+}
+
+function requirePositive(option: string, value: unknown): number {
+  if (typeof value === "number" && value > 0 && value < Infinity) return value;
+  throw new BadOption(option, `${quoted(value)} is not a number above 0`);
+}

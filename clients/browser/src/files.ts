@@ -1,0 +1,43 @@
+// The files of the package beside this one: fetched in browsers, read in Node.
+
+import type { Parts } from "./core.ts";
+import type { GameData } from "./data.ts";
+import { BadOption, EngineError, quoted } from "./errors.ts";
+
+// Each address is written out, so that bundlers find the files.
+const GAMES: Record<string, { module: () => URL; content: () => URL; data: () => Promise<{ default: unknown }> }> = {
+  cathedral: {
+    module: () => new URL("./cathedral.wasm", import.meta.url),
+    content: () => new URL("./cathedral.bin", import.meta.url),
+    // @ts-expect-error: written by the build
+    data: () => import("./cathedral.js"),
+  },
+  duel: {
+    module: () => new URL("./duel.wasm", import.meta.url),
+    content: () => new URL("./duel.bin", import.meta.url),
+    // @ts-expect-error: written by the build
+    data: () => import("./duel.js"),
+  },
+};
+const NODE_FILES: string = "node:fs/promises"; // not written where it is imported: bundlers would look for it
+
+/** Load what a game needs. Throws BadOption for an unknown game. */
+export async function loadParts(name: string): Promise<Parts> {
+  const game = Object.hasOwn(GAMES, name) ? GAMES[name] : undefined;
+  if (game === undefined) {
+    throw new BadOption("game", `${quoted(name)} is not one of ${Object.keys(GAMES).join(", ")}`);
+  }
+  const compiled = read(game.module()).then((bytes) => WebAssembly.compile(bytes));
+  const [module, content, data] = await Promise.all([compiled, read(game.content()), game.data()]);
+  return { module, data: data.default as GameData, content: new Uint8Array(content) };
+}
+
+async function read(address: URL): Promise<ArrayBuffer> {
+  if (address.protocol === "file:") {
+    const { readFile } = await import(NODE_FILES);
+    return new Uint8Array(await readFile(address)).buffer;
+  }
+  const answer = await fetch(address);
+  if (!answer.ok) throw new EngineError(`${address}: ${answer.status} ${answer.statusText}`);
+  return answer.arrayBuffer();
+}

@@ -1,0 +1,5 @@
+"""The games as environments: many at once from NumPy, for PettingZoo, for OpenSpiel. Needs the extra `envs`."""
+
+from clerestory.exports import exports
+
+__getattr__, __all__ = exports(__name__)

@@ -1,0 +1,4 @@
+# cython: language_level=3
+from clerestory.engine.core cimport GameOps
+
+cdef GameOps OPS
