@@ -23,7 +23,7 @@ TEXTS = HERE.parents[1] / "common" / "i18n"
 CLIENT = HERE.parent / "typescript"  # the package that the page is built on, with the messages
 GAMES = ("cathedral", "duel")  # whose texts and words boards and endings need
 FROM_GAMES = ("amount.", "line.", "of_round", "source.", "tie.")  # beginnings of the keys of their texts
-FROM_GLOSSARY = ("action.", "good.")  # and of their words
+FROM_GLOSSARY = ("action.", "good.", "value.buy_", "value.sell_")  # and of their words
 SCREENS = ("page", "learn", "explain", "first")  # files of their texts, which pack better as one
 LATER = {"box": ("box",)}  # what only some screens need, with the files of its texts
 # Beginnings of the keys of texts that the first load needs; all others come with the first screen.

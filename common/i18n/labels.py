@@ -64,7 +64,14 @@ class Labels:
         names = ARGUMENTS.get(self._game, {}).get(kind, "").split()
         if not key or len(named) < len(names):
             return ""
-        return self._say(key, **dict(self._arguments(names, named)))
+        return self._say(key, **dict(self._arguments(names, named)), **self._amount(names, named))
+
+    def _amount(self, names: list[str], named: list[str]) -> dict[str, str]:
+        """Return the amount of a good that an action names, as an argument: 1 unless it has a number."""
+        if names[:1] != ["good"] or not has(self._game, f"amount.{named[0]}"):
+            return {}
+        count = int(named[1]) if "number" in names and named[1].isdecimal() else 1
+        return {"amount": self._say(f"amount.{named[0]}", count=count)}
 
     def _keys(self, kind: str, named: list[str]) -> Iterator[str]:
         """Yield the possible keys of a label, most specific first."""

@@ -113,7 +113,11 @@ class Course:
 
     def _judge(self, task: Task, text: str) -> None:
         """Play until the task is completed, has failed, or waits for the learner again."""
+        hasty = next((one for one in task.wrong if one.at_once and matches(text, one.play)), None)
         while not self._is_due(task):
+            if hasty:
+                self._again(hasty.words)
+                return
             if self._state.over or self._state.turn == self.lesson.seat:
                 break
             self._play(self._forced(), task)

@@ -49,11 +49,13 @@ class Reply:
         words: the text.
         play: patterns of the ply; () for any.
         when: conditions after the ply.
+        at_once: whether the text comes before any further ply, because the ply alone is a failure.
     """
 
     words: Words
     play: tuple[str, ...] = ()
     when: tuple[Condition, ...] = ()
+    at_once: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +212,8 @@ def read_task(fields: Mapping[str, Any]) -> Task:
 
 def read_answer(fields: Mapping[str, Any]) -> Reply:
     """Parse a reply."""
-    return Reply(read_words(fields), tuple(fields.get("play", ())), read_conditions(fields.get("when", ())))
+    play, when = tuple(fields.get("play", ())), read_conditions(fields.get("when", ()))
+    return Reply(read_words(fields), play, when, bool(fields.get("at_once")))
 
 
 def read_conditions(rows: Any) -> tuple[Condition, ...]:

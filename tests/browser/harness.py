@@ -57,7 +57,7 @@ def open_tab(context: BrowserContext) -> Iterator[Page]:
     """Yield a tab on the lobby, where bots move at once; close its context. Any error on the page fails the test."""
     with context:
         context.set_default_timeout(PATIENCE)
-        context.add_init_script("localStorage.pace ??= '0'")
+        context.add_init_script("localStorage.pace ??= '0'; localStorage['round-card'] ??= '0'")
         page = context.new_page()
         errors = errors_of(page)
         page.goto("/")

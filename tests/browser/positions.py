@@ -62,6 +62,20 @@ def first_with(verb: str, liked: str = "") -> State:
     return state
 
 
+def last_draw(page: Page) -> None:
+    """Fill in the form for a game in which red may have the last builder drawn again, which could only be the same."""
+    state, luck = first_with("redraw"), Rng(1)
+    while "redraw" not in [action.text for action in state.legal_actions()] or bag_of(state):
+        legal = state.legal_actions()
+        state.play(state.draw(luck) if state.turn == NATURE else next(one for one in legal if one.text != "redraw"))
+    begin_at(page, state)
+
+
+def bag_of(state: State) -> int:
+    """Return the number of builders in the bag."""
+    return sum(player["bag"] for player in state.to_position()["cathedral"]["players"])
+
+
 def placed_free(page: Page) -> None:
     """Fill in the form for a game in which red has just used the card that places a builder free."""
     state = changed(reach("builder", round_=2, seed=19), red={"advantages": ["brother_remigius"]})

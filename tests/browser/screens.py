@@ -138,14 +138,16 @@ def hinted(page: Page) -> None:
 
 def planned(page: Page) -> None:
     kept(page, "cathedral", 2)
-    more = page.locator(".planning .stepper button:nth-of-type(2):not([aria-disabled='true'])")
-    while web.settled(page) and not more.count():
+    less = page.locator(".planning .stepper button:nth-of-type(1):not([aria-disabled='true'])")
+    while web.settled(page) and not less.count():
         if page.locator(".planning").count():
-            finish(page)
+            page.locator(".planning[aria-busy='false']").wait_for()
+            if not less.count():
+                finish(page)
         else:
             web.act_by_keyboard(page)
-    more.first.click()
-    expect(page.locator(".planned p").first).to_be_visible()
+    less.first.click()
+    expect(page.locator(".planning .main small").first).to_be_visible()
 
 
 def finish(page: Page) -> None:

@@ -153,7 +153,7 @@ def test_the_focus_goes_to_the_end_of_a_game_and_to_what_is_answered_there(page:
     page.locator(LAST_BUILD).press("Enter")
     expect(page.get_by_test_id("winner")).to_be_visible()
     expect(page.locator(":focus")).to_have_count(1)
-    check = page.get_by_role("button", name="Check this game")
+    check = page.get_by_role("button", name="Check the luck")
     check.press("Enter")
     expect(check).to_have_count(0)
     expect(page.locator(".ending:focus")).to_have_count(1)

@@ -277,7 +277,7 @@ WORDS: list[tuple[str, dict[str, Any], str, str]] = [
         "cathedral-4p-round5-draft",
         {"red": {"craftsmen": ["toolmaker_1"]}},
         "Craftsmen",
-        "Tool maker (nothing into 2 gold, times: 1, only while holding 1 metal)",
+        "Tool maker (nothing into 2 gold, once, only while holding 1 metal)",
     ),
     ("cathedral-3p-round6-cathedral", {"round": 5}, "Step", "(then the next round)"),
     ("cathedral-3p-round6-cathedral", {"round": 6}, "Step", "(then the end)"),
@@ -325,6 +325,68 @@ def test_words_tell_what_the_bank_has(boards: Page) -> None:
     gold = 74 - sum(player["gold"] for player in exhibit["position"]["duel"]["players"])
     show(boards, exhibit)
     expect(row(boards, "Bank")).to_contain_text(str(gold))
+
+
+# -- conditions and warnings -----------------------------------------------------------------------
+
+
+def test_a_craftsman_who_works_only_beside_another_says_so_and_is_grey_without_him(boards: Page) -> None:
+    exhibit = gallery.plain(POSITIONS["cathedral-4p-round5-draft"])
+    red = exhibit["position"]["cathedral"]["players"][0]
+    for craftsmen, lacks in ((["mason_1"], 1), (["mason_1", "mortar_mixer"], 0), (["mason_1", "mortar_mixer_1"], 0)):
+        red["craftsmen"] = craftsmen
+        show(boards, exhibit)
+        crew = boards.locator(".player.of-red .crew")
+        expect(crew.locator(".barred")).to_have_count(lacks)
+        expect(crew.locator(".held .figure")).to_have_count(1)
+        either = "Mortar mixer or Master mortar mixer"
+        expect(crew).to_contain_text(f"only together with {either}")
+        expect(crew.locator(".lack")).to_have_text([f"does not work without {either}"] * lacks)
+    red["craftsmen"] = ["mason_1"]
+    show(boards, exhibit | {"words": True})
+    expect(row(boards, "Craftsmen")).to_contain_text("does not work without Mortar mixer")
+
+
+def test_wood_is_barred_at_the_market_to_whoever_has_no_woodworker(boards: Page) -> None:
+    exhibit = gallery.plain(POSITIONS["cathedral-4p-round6-market"])
+    own = exhibit["position"]["cathedral"]["players"][exhibit["viewer"]]
+    for craftsmen, barred in ((["stonecutter"], ["buy wood: only with Woodworker"]), (["master_woodworker_1"], [])):
+        own["craftsmen"] = craftsmen
+        show(boards, exhibit)
+        expect(boards.locator(".stock .lack")).to_have_text(barred)
+
+
+def test_a_place_asks_before_what_its_action_gives_up(boards: Page) -> None:
+    exhibit = gallery.plain(POSITIONS["cathedral-4p-round5-draft"])
+    own = exhibit["position"]["cathedral"]["players"][exhibit["viewer"]]
+    own["craftsmen"] = ["mortar_mixer", "mason_1", "mason_2", "woodworker", "stonecutter", "potter_2"]
+    exhibit["actions"] = [
+        {"action": {"text": f"dismiss {one}", "label": f"dismiss {one}"}, "kind": "dismiss", "arguments": [one]}
+        for one in own["craftsmen"]
+    ]
+    show(boards, exhibit)
+    mixer, potter = (boards.locator(f"[data-place$='craftsman.{one}']") for one in ("mortar_mixer", "potter_2"))
+    mixer.click()
+    assert boards.evaluate("chosen") == []
+    choices = boards.locator(".choices button")
+    expect(choices).to_have_text(["dismiss mortar_mixerafter this, no more use of: Mason"])
+    choices.click()
+    potter.click()
+    assert boards.evaluate("chosen") == ["dismiss mortar_mixer", "dismiss potter_2"]
+
+
+def test_cards_of_the_other_colour_are_marked_and_said_with_a_claim(boards: Page) -> None:
+    exhibit = gallery.plain(where("claim row 2")[0])
+    exhibit["position"]["duel"]["grid"][3:6] = ["jack", "regan_hamleigh", "aliena"]
+    foreign = {0: ["jack", "aliena"], 1: ["regan_hamleigh"]}[exhibit["viewer"]]
+    show(boards, exhibit)
+    for place, card in zip(("2.1", "2.2", "2.3"), ("jack", "regan_hamleigh", "aliena"), strict=True):
+        barred = boards.locator(f"[data-about='grid.{place}'].barred")
+        expect(barred).to_have_count(int(card in foreign))
+    expect(boards.locator(".cell .lack").first).to_contain_text("works for")
+    boards.locator('[data-place="line.row 2"]').click()
+    expect(boards.locator(".choices")).to_contain_text("not for you: ")
+    assert boards.evaluate("chosen") == []
 
 
 def test_cards_that_the_catalogue_does_not_know_are_drawn(boards: Page) -> None:

@@ -52,7 +52,7 @@ def test_what_comes_late_at_the_end_of_a_game_moves_no_button_away(page: Page) -
         before = rematch.bounding_box()
     expect(page.locator(".next-step")).to_be_visible()
     assert rematch.bounding_box() == before
-    page.get_by_role("button", name="Check this game").click()
+    page.get_by_role("button", name="Check the luck").click()
     expect(page.get_by_text("the luck of this game was fixed before its first move")).to_be_visible()
 
 

@@ -175,10 +175,15 @@ def test_others_may_translate_the_page_and_what_changes_goes_on_changing(spoken:
     assert shown == read_of(page)
 
 
-def test_a_board_is_not_mirrored_and_time_is(spoken: Callable[[str], Page]) -> None:
+def test_a_board_and_time_are_mirrored(spoken: Callable[[str], Page]) -> None:
     page = spoken("he")
     screens.kept(page)
-    assert page.locator(".drawn").first.evaluate("one => getComputedStyle(one).direction") == "ltr"
+    assert page.locator(".drawn").first.evaluate("one => getComputedStyle(one).direction") == "rtl"
+    assert page.locator(".drawn .arrow").first.evaluate("one => getComputedStyle(one).scale") == "-1 1"
+    archbishop, kingsbridge = (page.locator(f".at-{name}").bounding_box() for name in ("archbishop", "kingsbridge"))
+    assert archbishop is not None
+    assert kingsbridge is not None
+    assert archbishop["x"] > kingsbridge["x"]
     first, last = (page.locator(".log .steps button").nth(at).bounding_box() for at in (0, 3))
     assert first is not None
     assert last is not None
@@ -221,7 +226,7 @@ def test_the_chart_of_a_review_runs_as_time_does_and_a_plan_as_the_board(spoken:
     assert begin["x"] > end["x"] + 100
     page.goto("/#/")
     screens.planned(page)
-    assert page.locator(".uses .arrow").first.evaluate("one => getComputedStyle(one).direction") == "ltr"
+    assert page.locator(".uses .arrow").first.evaluate("one => getComputedStyle(one).direction") == "rtl"
 
 
 QUICK = {("he", "explained"), ("he", "duel"), ("fr", "hinted"), ("it", "owner"), ("es", "puzzle"), ("de", "ended")}

@@ -7,11 +7,12 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import harness as web
-from tests.browser.positions import about_to, begin_at, first_with, last_plan, mixer_or_mason
+from tests.browser.positions import about_to, begin_at, first_with, last_draw, last_plan, mixer_or_mason
 from tests.engine.cathedral.scenes import changed
 
 MORE = ".planning button[aria-label^='One more']"
 USEFUL = f"{MORE}:not([aria-disabled='true'])"
+PLANNED = ".planning button[aria-label^='One less']:not([aria-disabled='true'])"
 
 
 @pytest.fixture
@@ -23,13 +24,26 @@ def planning(page: Page) -> Page:
 
 def until(page: Page, wanted: str, choose: Callable[[list[str]], str] = web.first) -> None:
     """Play until something is visible."""
-    while web.settled(page) and not page.locator(wanted).count():
+    while web.settled(page):
+        for _ in range(3 * page.locator(".planning").count()):  # a plan, the best one, and why some cannot work
+            web.processed(page)
+        if page.locator(wanted).count():
+            break
         web.play_on(page, 1, choose)
     expect(page.locator(wanted).first).to_be_visible()
 
 
+def cleared(page: Page) -> None:
+    """Plan nothing in place of the best plan, which is filled in."""
+    web.drawn(page)
+    expect(page.locator(".planning[aria-busy='false']")).to_be_visible()
+    while page.locator(PLANNED).count():
+        page.locator(PLANNED).first.click()
+
+
 def useful(page: Page) -> str:
-    """Plan one use of the first craftsman that can work, and return his name."""
+    """Plan one use of the first craftsman that can work and of no other, and return his name."""
+    cleared(page)
     more = page.locator(USEFUL).first
     name = str(more.get_attribute("aria-label")).removeprefix("One more: ")
     more.click()
@@ -42,7 +56,7 @@ def expect_uses(page: Page, name: str, uses: int) -> None:
 
 
 def finish(page: Page) -> None:
-    page.get_by_role("button", name="Finish", exact=True).click()
+    page.locator(".planning .action.main").click()
 
 
 def test_a_plan_says_what_it_brings_survives_a_closed_tab_and_is_played_as_a_whole(planning: Page) -> None:
@@ -85,11 +99,14 @@ def keeping_masons(offered: list[str]) -> str:
 
 
 def test_each_press_counts_and_the_last_plan_is_played_however_slow_the_service_is(planning: Page) -> None:
+    cleared(planning)
+    name = str(planning.locator(USEFUL).first.get_attribute("aria-label"))
+    more = planning.get_by_label(name, exact=True)
     with web.held_back(planning, "PlanConversions") as held:
         for _ in range(2):
-            planning.locator(MORE).first.click()
+            more.click()
         web.when_held(planning, held)
-        expect(planning.locator(".planning output").first).to_have_text("2")
+        expect_uses(planning, name.removeprefix("One more: "), 2)
         finish(planning)
     expect(planning.locator(".log ol")).to_contain_text("twice")
     assert "convert" in web.record_of(planning, planning.url.rpartition("/")[2])
@@ -125,10 +142,12 @@ def test_a_plan_in_the_study_of_a_game_is_none_in_that_of_another(page: Page) ->
         about_to(page, "convert")
         games.append(web.begin(page, settle=False))
     page.goto(f"/#/study/game/{games[0]}")
-    name = useful(page)
-    for game, uses in ((games[1], 0), (games[0], 1)):
-        page.goto(f"/#/study/game/{game}")
-        expect_uses(page, name, uses)
+    cleared(page)
+    page.goto(f"/#/study/game/{games[1]}")
+    expect(page.locator(PLANNED).first).to_be_visible()
+    page.goto(f"/#/study/game/{games[0]}")
+    expect(page.locator(".planning output").first).to_have_text("0")
+    expect(page.locator(PLANNED)).to_have_count(0)
 
 
 def test_where_there_is_no_plan_the_order_of_the_craftsmen_is_told(page: Page) -> None:
@@ -176,6 +195,41 @@ def test_the_draws_of_a_round_can_be_let_stand_at_once(page: Page) -> None:
     expect(log).to_contain_text("production")
 
 
+def test_a_draw_that_could_only_be_the_same_is_not_asked_about(page: Page) -> None:
+    last_draw(page)
+    before = web.begin(page, settle=False)
+    expect(page.locator(".log ol li", has_text="let the draw stand").last).to_be_attached()
+    assert '"accept"' in web.record_of(page, before)
+
+
+def test_the_best_plan_is_filled_in_and_finishing_says_what_it_leaves(page: Page) -> None:
+    last_plan(page)
+    web.begin(page)
+    finish = page.locator(".planning .action.main")
+    expect(page.locator(".planned")).to_contain_text("point")
+    expect(finish).to_have_text("Finish")
+    less = page.locator(".planning button[aria-label^='One less']:not([aria-disabled='true'])").first
+    less.click()
+    expect(finish).to_contain_text(re.compile(r"Finish.*unused, worth \d+ point"))
+    page.reload()
+    expect(finish, "what a person has chosen is kept").to_contain_text("unused")
+
+
+def test_a_card_closes_a_round_with_what_it_brought_until_a_key_is_pressed(page: Page) -> None:
+    page.add_init_script("localStorage['round-card'] = '600000'")
+    page.reload()
+    about_to(page, "convert")
+    web.begin(page)
+    finish(page)
+    card = page.locator(".round-end")
+    expect(card).to_contain_text("Round 1 of 6")
+    expect(card.locator(".gained")).to_have_count(2)
+    expect(card).to_contain_text(re.compile(r"\+\d\spoints? \(.+\)"))
+    page.keyboard.press("x")
+    expect(card).to_have_count(0)
+    assert web.settled(page)
+
+
 def test_at_the_end_of_a_board_game_all_that_can_follow_is_in_sight(page: Page) -> None:
     """Also on a small laptop, with any number of cards that gave points."""
     page.set_viewport_size({"width": 1366, "height": 768})
@@ -185,7 +239,7 @@ def test_at_the_end_of_a_board_game_all_that_can_follow_is_in_sight(page: Page) 
     page.locator(".planning .action").click()
     expect(page.get_by_test_id("winner")).to_be_visible()
     expect(page.locator(".scores tbody tr").nth(5)).to_be_attached()
-    for name in ("Check this game", "Rematch", "Your three moments"):
+    for name in ("Check the luck", "Rematch", "Your three moments"):
         expect(page.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
 
 
@@ -199,7 +253,7 @@ def test_a_check_says_where_there_is_no_cryptography_and_where_the_seal_does_not
     page.reload()
     web.settled(page)
     web.resign(page)
-    check = page.get_by_role("button", name="Check this game")
+    check = page.get_by_role("button", name="Check the luck")
     check.click()
     expect(page.get_by_text("not the one that this browser saw at the beginning")).to_be_visible()
     page.add_init_script("Object.defineProperty(Crypto.prototype, 'subtle', {value: undefined})")

@@ -71,9 +71,9 @@ def pictures() -> None:
     with browsed({"width": 1280, "height": 860}, "dark") as (page, _):
         page.get_by_text("Import a record or a position").click()
         page.locator("input[type=file]").set_input_files(ROOT / "examples" / "records" / "duel-2p.jsonl")
-        page.get_by_label("Hints ?").select_option("table")
         expect(page.locator(".steps")).to_contain_text("0 / ")
-        page.locator(".log li button").nth(115).click()  # which card to use first
+        page.locator(".log li button").nth(115).click()  # which card to use first; there are no hints before, at chance
+        page.get_by_label("Hints ?").select_option("table")
         page.wait_for_timeout(6000)
         picture(page, "page-study")
 

@@ -101,12 +101,23 @@ export async function ask(question: Question): Promise<void> {
   }
 }
 
-/** The tables of an analysis for some milliseconds; with `background` at low priority; without some actions. */
+/** The actions of an analysis: all but some, or only some. */
+export interface Among {
+  avoid?: readonly string[];
+  consider?: readonly string[];
+}
+
+/** The tables of an analysis for some milliseconds, by default often; with `background` at low priority. */
 export function analysed(
   { position, seat, observer, game }: Question,
   milliseconds: number,
   signal: AbortSignal,
-  { background = false, avoid = [] }: { background?: boolean; avoid?: readonly string[] } = {},
+  {
+    background = false,
+    every = EVERY,
+    avoid = [],
+    consider = [],
+  }: Among & { background?: boolean; every?: number } = {},
 ): AsyncIterable<AnalyzeResponse> {
   const time = durationFromMs(milliseconds);
   const question = {
@@ -114,9 +125,10 @@ export function analysed(
     timeBudget: time,
     gameId: game,
     avoidActions: [...avoid],
+    considerActions: [...consider],
     ...(seat === undefined ? {} : { seat }),
   };
-  const updateInterval = durationFromMs(EVERY);
+  const updateInterval = durationFromMs(every);
   return advisor.analyze({ question, updateInterval, background, ...(observer ? { observer } : {}) }, { signal });
 }
 

@@ -15,6 +15,7 @@ import {
 } from "./gen/clerestory/v1/games_pb.ts";
 import { longer, mayPass, SHORTEST } from "./insist.ts";
 import { Pace } from "./pace.ts";
+import { broughtBy, type RoundOver, roundOf, stay } from "./rounds.ts";
 import { isBot, isToMove, seatOf } from "./seats.ts";
 import { declinedIn, followed, isRevealed, seatsOf, viewIn } from "./states.ts";
 import { leaveStream, takeStream } from "./streams.ts";
@@ -37,6 +38,8 @@ export class Kept {
   readonly state = signal<State>({ views: [], before: [] });
   /** The actions of other players, step by step. */
   readonly pace = new Pace();
+  /** The round that has just ended, until its card is closed. */
+  readonly roundOver = signal<RoundOver | undefined>(undefined);
   /** Other windows hold all streams, so this one asks again and again. */
   readonly asking = signal(false);
   /** The actions that led to the position, by ply. */
@@ -82,6 +85,7 @@ export class Kept {
   #pause = SHORTEST;
   #heard = -1; // the version of the last state that the stream has brought
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #closing: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
   constructor(id: string) {
@@ -95,6 +99,7 @@ export class Kept {
   /** Leave the game. */
   close(): void {
     this.#closed = true;
+    clearTimeout(this.#closing);
     document.removeEventListener("visibilitychange", this.#seen);
     removeEventListener("online", this.#seen);
     this.#rest();
@@ -256,9 +261,31 @@ export class Kept {
     const still = game.version === known?.version;
     if (!still) this.declined.value = declinedIn(known, game, fresh);
     const same = still && seatsOf(views) === seatsOf(shown);
+    if (!still) this.#closeRound(views);
     this.#heard = Math.max(this.#heard, game.version);
     this.state.value = { game, views: same ? shown : views, before: still ? before : shown };
   }
+
+  /** Show the card of a round once a state of the next one comes. */
+  #closeRound(views: readonly GameView[]): void {
+    const before = this.view.value?.position;
+    const after = views[0]?.position;
+    const [from, to] = [before && roundOf(before), after && roundOf(after)];
+    if (!before || from === undefined || to !== from + 1 || !stay.value || document.hidden) return;
+    const log = this.log.value.map(({ what }) => (what.case === "applied" ? what.value : undefined));
+    const seats = this.game.value?.seats.length ?? 0;
+    this.roundOver.value = { position: before, brought: broughtBy(log, seats, this.mine.value[0]) };
+    this.pace.hold(stay.value);
+    this.#closing = setTimeout(this.closeRound, stay.value);
+  }
+
+  /** Put the card of a round away, and go on. */
+  readonly closeRound = (): void => {
+    clearTimeout(this.#closing);
+    if (!this.roundOver.value) return;
+    this.roundOver.value = undefined;
+    this.pace.goOn();
+  };
 
   // -- actions --------------------------------------------------------------------------------------
 
@@ -266,7 +293,7 @@ export class Kept {
     if (!answer.game || answer.game.version <= (this.game.value?.version ?? -1)) return; // the stream was faster
     this.pace.skip();
     this.#take(answer.game, answer.views, answer.entries);
-    this.pace.rest();
+    if (!this.roundOver.value) this.pace.rest();
   };
 
   readonly #common = () => ({ gameId: this.id, tokens: this.tokens, version: this.game.value?.version ?? 0 });

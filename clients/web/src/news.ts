@@ -26,7 +26,7 @@ export function changesOf(one: AppliedAction | undefined, seats: readonly SeatLo
 }
 
 /** The texts of changes; those of one thing with one cause, as the wood of two cards, as their sum. */
-function summed(changes: readonly Change[]): string[] {
+export function summed(changes: readonly Change[]): string[] {
   const alike = new Map<string, Change[]>();
   for (const change of changes) {
     const key = [change.thing, change.item, change.cause, change.card, change.amount > 0].join();

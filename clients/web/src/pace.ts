@@ -36,6 +36,18 @@ export class Pace {
     if (pace.value && !document.hidden) this.#timer = setTimeout(() => this.#go(), pace.value);
   }
 
+  /** Let what is shown now be seen for some time, or until `skip` or `goOn`. */
+  hold(milliseconds: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#go(), milliseconds);
+  }
+
+  /** Show the next step, if one is waiting. */
+  readonly goOn = (): void => {
+    clearTimeout(this.#timer);
+    this.#go();
+  };
+
   /** Show everything at once. */
   readonly skip = (): void => {
     clearTimeout(this.#timer);
@@ -48,7 +60,7 @@ export class Pace {
     this.#timer = undefined;
     for (let next = this.#steps.shift(); next; next = this.#steps.shift()) {
       next.step();
-      if (next.lasts) this.rest();
+      if (next.lasts && this.#timer === undefined) this.rest();
       if (this.#timer !== undefined) break;
     }
     this.waiting.value = this.#steps.length > 0;

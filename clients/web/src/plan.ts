@@ -41,6 +41,7 @@ export class Plan {
   readonly uses = signal<Readonly<Record<string, number>>>({});
   readonly #position: AnyPosition;
   readonly #key: string;
+  #own: boolean; // whether a person has chosen something in it
   readonly #calls = new Series();
   #closed = false;
   #answered: Promise<void>;
@@ -50,16 +51,22 @@ export class Plan {
     this.#position = position;
     this.#key = PREFIX + name;
     this.uses.value = stored(this.#key, {});
+    this.#own = browser.get(this.#key) !== null;
     this.#answered = this.#ask();
-    void this.#answered.then(() => this.#askIdle());
+    void this.#askIdle();
   }
 
   /** The actions of all that is planned, also where the service is still to answer. */
   async actions(): Promise<string[]> {
-    do await this.#answered;
-    while (this.busy.value);
+    await this.#settled();
     if (this.#closed || this.refused.value) return [];
     return this.answer.value?.actions.map((action) => action.text) ?? [];
+  }
+
+  /** Wait until the service has answered the last question about the plan. */
+  async #settled(): Promise<void> {
+    do await this.#answered;
+    while (this.busy.value);
   }
 
   /** Stop asking: the task has changed. */
@@ -67,8 +74,16 @@ export class Plan {
     this.#closed = true;
   }
 
+  /** Begin with some uses, unless a person has already chosen some. */
+  suggest(uses: Readonly<Record<string, number>>): void {
+    if (this.#own || !Object.keys(uses).length) return;
+    this.uses.value = uses;
+    this.#answered = this.#ask();
+  }
+
   /** Plan how often something is used. */
   set(item: string, times: number): void {
+    this.#own = true;
     this.uses.value = { ...this.uses.value, [item]: times };
     store(this.#key, this.uses.value);
     this.#answered = this.#ask();
@@ -110,6 +125,7 @@ export class Plan {
 
   /** Ask why things cannot be used at all. What must be held does not change while a plan is made, so once is enough. */
   async #askIdle(): Promise<void> {
+    await this.#settled();
     const unused = this.answer.value?.possible.filter((one) => !one.most && !one.planned) ?? [];
     if (!unused.length || !unused.every((one) => one.kind === "convert")) return;
     const uses = Object.fromEntries(unused.map((one) => [one.item, 1]));

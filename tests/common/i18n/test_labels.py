@@ -68,7 +68,7 @@ def test_every_text_of_a_label_is_that_of_an_action(game: str) -> None:
         ("cathedral", "convert goldsmith_5 2", "es", "usar: Orfebre (ronda 5), dos veces"),
         ("cathedral", "buy wood 3", "fr", "acheter 3 bois"),
         ("duel", "build II mortar cloth", "de", "bauen in Abschnitt II: Mörtel, Tuch"),
-        ("duel", "claim diagonal down", "he", "לבחור: האלכסון מלמעלה משמאל"),
+        ("duel", "claim diagonal down", "he", "לבחור: האלכסון היורד"),
     ],
 )
 def test_a_label_says_it_as_at_a_table(game: str, text: str, language: str, label: str) -> None:

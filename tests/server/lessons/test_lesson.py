@@ -99,6 +99,11 @@ def test_a_wrong_try_is_answered_before_the_learner_chooses_again(name: str, don
     assert follow(one, [*answers(one)[:done], wrong]).scenes[-1].wrong
 
 
+def test_finishing_too_early_is_answered_before_the_next_round() -> None:
+    course = follow(lesson("goal"), ["convert mortar_mixer 1", "convert mason_1 1", "finish"])
+    assert [scene.wrong for scene in course.scenes] == [False, True]
+
+
 def test_a_purchase_skips_the_steps_that_ask_for_it() -> None:
     one = lesson("places")
     before, after = (follow(one, answers(one)[:done]).step for done in (8, 9))

@@ -13,6 +13,7 @@ import { text } from "../text.ts";
 import { say } from "../texts.ts";
 import { bestMark, type Places, textOf } from "./places.ts";
 import type { BoardProps, Mark } from "./types.ts";
+import { warningsOf } from "./warnings.ts";
 
 interface Choosing {
   place: string;
@@ -103,8 +104,9 @@ export function Spot(props: SpotProps) {
 
 function Open({ actions, mark, ...props }: SpotProps & { actions: readonly LegalAction[]; mark: Mark | undefined }) {
   const { board, choosing } = useContext(Around);
-  const only = actions.length === 1 ? textOf(actions[0] as LegalAction) : undefined;
-  const told = only === undefined ? say("board.count", { count: actions.length }) : labelOf(actions[0]?.action);
+  const sole = actions.length === 1 ? textOf(actions[0] as LegalAction) : undefined;
+  const only = actions.some((action) => warningsOn(board, action).length) ? undefined : sole; // what it gives up is asked about
+  const told = sole === undefined ? say("board.count", { count: actions.length }) : labelOf(actions[0]?.action);
   const pointed = board.pointed !== undefined && actions.some((action) => textOf(action) === board.pointed);
   const choose = (event: MouseEvent) => {
     const at = (event.currentTarget as Element).getBoundingClientRect();
@@ -120,7 +122,7 @@ function Open({ actions, mark, ...props }: SpotProps & { actions: readonly Legal
       data-place={props.place}
       data-about={props.place}
       onClick={choose}
-      onPointerEnter={() => board.onPoint(only)}
+      onPointerEnter={() => board.onPoint(sole)}
       onPointerLeave={() => board.onPoint(undefined)}
     >
       {props.children}
@@ -129,6 +131,9 @@ function Open({ actions, mark, ...props }: SpotProps & { actions: readonly Legal
     </button>
   );
 }
+
+const warningsOn = ({ position, catalogue, actions }: BoardProps, action: LegalAction) =>
+  warningsOf(action, position, catalogue, actions);
 
 const hinted = (mark: Mark | undefined) =>
   !mark ? "" : mark.rank === undefined ? "is-hint" : mark.best ? "is-hint is-best" : "is-hint is-faint";
@@ -182,6 +187,11 @@ function Choices({ at, actions }: { at: DOMRect; actions: readonly LegalAction[]
             action.action,
             actions.map((one) => one.action),
           )}
+          {warningsOn(board, action).map((warning) => (
+            <span key={warning} class="idle">
+              {warning}
+            </span>
+          ))}
           <Hint mark={bestMark([action], board.marks)} />
         </button>
       ))}

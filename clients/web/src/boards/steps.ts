@@ -2,15 +2,18 @@
 
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { knows, say } from "../texts.ts";
-import { ROUNDS } from "./cathedral/words.ts";
+import { isCrowded, ROUNDS } from "./cathedral/words.ts";
+import type { Catalogue } from "./types.ts";
 
 const PHASES = 4;
 const ROUNDS_OF_PHASE = 3;
 
 /** The current task and the next step; empty for a game without such texts. */
-export function stepTold(game: Position["game"]): string {
+export function stepTold(game: Position["game"], catalogue: Catalogue): string {
   if (game.case !== "cathedral" && game.case !== "duel") return "";
   const { step } = game.value;
+  if (game.case === "cathedral" && step === "draft" && isCrowded(game.value, catalogue))
+    return say("step.cathedral.crowded");
   const key = `step.${game.case}.${step}`;
   const found = [key + ending(game), key].find(knows);
   return found ? say(found) : step.replaceAll("_", " ");

@@ -16,7 +16,7 @@ export function summary(position: Position, catalogue: Catalogue, seats: readonl
     const who = seats[COLOURS.indexOf(drawn)]?.name ?? drawn;
     return joined(
       say("summary.round", { round }),
-      told(step, game),
+      told(step, game, catalogue),
       drawn && say("summary.builder", { who, cost: placingCost(game.value) }),
       event && say("summary.event", { event: catalogue.name(event) }),
     );
@@ -24,10 +24,11 @@ export function summary(position: Position, catalogue: Catalogue, seats: readonl
   if (game.case !== "duel") return "";
   const { phase, round, step } = game.value;
   const card = game.value.card || (CONTEST.includes(step) ? contested(game.value) : "");
-  return joined(say("summary.phase", { phase, round }), told(step, game), card && catalogue.name(card));
+  return joined(say("summary.phase", { phase, round }), told(step, game, catalogue), card && catalogue.name(card));
 }
 
 const joined = (...parts: string[]): string => parts.filter(Boolean).join(" · ");
 
 /** The current task and the next step; the end of a game is shown elsewhere. */
-const told = (step: string, game: Position["game"]): string => (step === "over" ? "" : stepTold(game));
+const told = (step: string, game: Position["game"], catalogue: Catalogue): string =>
+  step === "over" ? "" : stepTold(game, catalogue);

@@ -3,7 +3,7 @@
 import { say } from "../texts.ts";
 
 /** Some words, one after the other. */
-export const listed = (words: readonly string[]): string => words.filter(Boolean).join(say("between"));
+export const listed = (words: readonly (string | false)[]): string => words.filter(Boolean).join(say("between"));
 
 /** The ends of long words on boards, before which they may be divided. */
 const ENDS = /(?<=\p{L}{3})(?=(?:dores|gießer|kommen|macher|mann|mento?|mischer|trice|wechsel)(?!\p{L}))/gu;

@@ -133,7 +133,7 @@ const COURSE: Record<string, readonly string[]> = {
 
 /** The goal, the scoring, the course of a round, and every part of the board. */
 function Everything(props: Props) {
-  const { position } = props;
+  const { position, catalogue } = props;
   const game = position.game.case ?? "";
   const step = (position.game.value as { step?: string } | undefined)?.step ?? "";
   const topics = useTopics(position);
@@ -148,13 +148,13 @@ function Everything(props: Props) {
         <ol class="course">
           {(COURSE[game] ?? []).map((one) => (
             <li key={one} aria-current={one === step ? "step" : undefined}>
-              {one === step ? stepTold(position.game) : sayAny(`step.${game}.${one}` as never)}{" "}
+              {one === step ? stepTold(position.game, catalogue) : sayAny(`step.${game}.${one}` as never)}{" "}
               {one === step && <b>{say("explain.here")}</b>}
             </li>
           ))}
           {step && !COURSE[game]?.includes(step) && (
             <li aria-current="step">
-              {stepTold(position.game)} <b>{say("explain.here")}</b>
+              {stepTold(position.game, catalogue)} <b>{say("explain.here")}</b>
             </li>
           )}
         </ol>

@@ -1,6 +1,6 @@
 // What the parts of a board are about, and what they would bring now.
 
-import { numberOf, PRICES, placingCost } from "../boards/cathedral/words.ts";
+import { amounts, numberOf, PRICES, placingCost } from "../boards/cathedral/words.ts";
 import { placingPrices, slotsOf, wantedBy } from "../boards/duel/sections.ts";
 import { effectOf, told } from "../boards/duel/words.ts";
 import { COLOURS } from "../boards/places.ts";
@@ -89,7 +89,7 @@ function brought(now: CathedralPosition, card: Card | undefined, id: string): st
   const good = id.replace(/_\d+$/, "");
   if (number === undefined || count === undefined || !knows(`thing.${good}`)) return "";
   return listed([
-    say("explain.brought", { number, good: say(`thing.${good}` as "thing.wood"), count }),
+    say("explain.brought", { what: amounts({ [good]: number }), count }),
     say("explain.supplied", { count: left(now.supply, good) }),
   ]);
 }

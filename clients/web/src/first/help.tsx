@@ -6,7 +6,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { FILES } from "../gen/table.ts";
 import { planned } from "../plan.ts";
 import { scoring, text } from "../text.ts";
-import { knows, learn, say, sayAny } from "../texts.ts";
+import { capital, knows, learn, say, sayAny } from "../texts.ts";
 import { type Helped, objects } from "./index.tsx";
 import { type Loss, Losses } from "./losses.ts";
 import { asked, explained, explains, isExplained, wish } from "./wishes.ts";
@@ -66,6 +66,7 @@ interface Asking {
 /** The question about a costly move: once for each, and a second press plays it. */
 function Costly({ game, question, onPlay }: Helped) {
   const asking = useSignal<Asking | undefined>(undefined);
+  const reason = useSignal("");
   const losses = useLosses(asked.value === "off" ? undefined : question);
   useEffect(() => {
     asking.value = undefined;
@@ -76,6 +77,8 @@ function Costly({ game, question, onPlay }: Helped) {
       const loss = losses?.of(actions);
       if (!loss || loss.share < LEAST[asked.value]) return false;
       asking.value = { actions, loss, since: performance.now() };
+      reason.value = "";
+      void losses?.explain(actions, (words) => (reason.value = words));
       known.set(actions.join(), asking.value);
       return true;
     };
@@ -89,7 +92,7 @@ function Costly({ game, question, onPlay }: Helped) {
     asking.value = undefined;
   };
   return (
-    <Notice words={told(game, now.loss)} label={say("first.costly")} urgent>
+    <Notice words={told(game, now.loss)} more={reason.value} label={say("first.costly")} urgent>
       <button type="button" onClick={() => onPlay(now.actions)}>
         {say("first.play")}
       </button>
@@ -118,25 +121,29 @@ function useLosses(question: Helped["question"]): Losses | undefined {
   return losses;
 }
 
-/** The loss in points, where points are plain. */
-function told(game: string, { share, points }: Loss): string {
+/** The better move, and by how much: in points, where points are plain. */
+function told(game: string, { share, points, better: label }: Loss): string {
   const count = Math.round(points);
+  const better = capital(label);
   return count > 0 && !scoring(game)
-    ? say("first.points", { count })
-    : say("first.share", { share: text.whole(share) });
+    ? say("first.points", { better, count })
+    : say("first.share", { better, share: text.whole(share) });
 }
 
 interface NoticeProps {
   words: string;
+  /** Why, once that is known. */
+  more?: string;
   label: string;
   /** It is said at once. */
   urgent?: boolean;
   children: ComponentChildren;
 }
 
-const Notice = ({ words, label, urgent, children }: NoticeProps) => (
+const Notice = ({ words, more, label, urgent, children }: NoticeProps) => (
   <div class={urgent ? "notice first asking" : "notice first"} role="group" aria-label={label}>
     <p role={urgent ? "alert" : "status"}>{words}</p>
+    {more && <p class="reason">{more}</p>}
     <p class="row">{children}</p>
   </div>
 );

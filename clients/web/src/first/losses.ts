@@ -5,17 +5,21 @@ import { rules } from "../api.ts";
 import type { Line, RecommendMoveResponse } from "../gen/clerestory/v1/advisor_pb.ts";
 import { AnyPositionSchema, type Turn } from "../gen/clerestory/v1/rules_pb.ts";
 import * as hints from "../hints.ts";
+import { labelOf, planOf } from "../labels.ts";
 import { seatCount, seatOf } from "../seats.ts";
 
 const THINKS = 2000; // milliseconds of a search
+const EVERY = 500; // milliseconds between tables, each of which costs some kilobytes
 const SEARCHES = 4; // of a position: the first is for the best moves, the others for those that it has hardly tried
 const LEAST = 8; // visits of a line whose value counts
+const EXPLAINS = 1000; // milliseconds of a search that compares two moves
 const SURE = 2; // standard errors that a loss must exceed to be significant
 
-/** What a move gives up: of a win, and in points as the search expects them. */
+/** What a move gives up: of a win, and in points as the search expects them; and the better move in words. */
 export interface Loss {
   share: number;
   points: number;
+  better: string;
 }
 
 interface Value {
@@ -28,7 +32,7 @@ interface Value {
 export class Losses {
   readonly #question: hints.Question;
   readonly #stop = new AbortController();
-  #best: Value | undefined;
+  #best: (Value & { action: string; label: string }) | undefined;
   /** By action, or by the actions of a plan. */
   readonly #known = new Map<string, Value>();
 
@@ -54,7 +58,7 @@ export class Losses {
     else if (answer.position?.kind.case === "position") {
       const reached = { position: answer.position.kind.value, observer: observer ?? { seat }, game: "" };
       const part = ourPart(answer.turn, seat, seatCount(reached.position));
-      await this.#search(reached, [], (table) => this.#known.set(name, expected(table, seat, part)));
+      await this.#search(reached, {}, (table) => this.#known.set(name, expected(table, seat, part)));
     }
   }
 
@@ -65,7 +69,21 @@ export class Losses {
     if (!best || !own) return undefined;
     const share = best.share - own.share;
     if (share <= SURE * Math.hypot(best.error, own.error)) return undefined;
-    return { share, points: own.points === undefined ? 0 : (best.points ?? 0) - own.points };
+    return { share, points: own.points === undefined ? 0 : (best.points ?? 0) - own.points, better: best.label };
+  }
+
+  /** Find out why the best move is better than another one, which a service may tell in a sentence or two. */
+  async explain([action = "", ...more]: readonly string[], tell: (reason: string) => void): Promise<void> {
+    const best = this.#best?.action;
+    if (more.length || !best || best === action) return;
+    const told = ({ reasons }: RecommendMoveResponse) =>
+      tell(
+        reasons
+          .slice(1)
+          .map((one) => one.text)
+          .join(" "),
+      );
+    await this.#search(this.#question, { consider: [best, action] }, told, EXPLAINS);
   }
 
   /** Search the best moves, then those that were hardly tried, until something is known of all. */
@@ -74,26 +92,28 @@ export class Losses {
     let moves = 0;
     const tried = () => [...this.#known.keys()].filter(isMove);
     for (let left = SEARCHES; left > 0 && (!moves || tried().length < moves); left--)
-      await this.#search(this.#question, tried(), ({ lines: [first, ...more] }) => {
+      await this.#search(this.#question, { avoid: tried() }, ({ lines: [first, ...more] }) => {
         if (!first) return;
         if (left === SEARCHES) {
           moves = more.length + 1;
-          this.#best = valued(first, seat);
+          const label = planOf(first.plan) || labelOf(first.action);
+          this.#best = { ...valued(first, seat), action: first.action?.text ?? "", label };
         }
         for (const line of [first, ...more])
           if (line.visits >= LEAST) this.#known.set(line.action?.text ?? "", valued(line, seat));
       });
   }
 
-  /** Search without some actions, and take each table; a search that is refused or cut off leaves what is known. */
+  /** Search some actions, and take each table; a search that is refused or cut off leaves what is known. */
   async #search(
     question: hints.Question,
-    avoid: readonly string[],
+    among: hints.Among,
     take: (table: RecommendMoveResponse) => void,
+    time = THINKS,
   ): Promise<void> {
-    const how = { background: true, avoid };
+    const how = { background: true, every: EVERY, ...among };
     try {
-      for await (const { recommendation } of hints.analysed(question, THINKS, this.#stop.signal, how))
+      for await (const { recommendation } of hints.analysed(question, time, this.#stop.signal, how))
         if (recommendation) take(recommendation);
     } catch {
       // Then nothing is asked.

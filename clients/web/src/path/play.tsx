@@ -5,7 +5,7 @@ import type { ComponentChildren } from "preact";
 import { requestName } from "../api.ts";
 import { Button } from "../button.tsx";
 import { useCreate } from "../creating.ts";
-import { SeatKind } from "../gen/clerestory/v1/games_pb.ts";
+import { Onlookers, SeatKind } from "../gen/clerestory/v1/games_pb.ts";
 import { Trouble } from "../parts.tsx";
 import { browser } from "../storage.ts";
 
@@ -38,5 +38,5 @@ function beginning(game: string, opponent: Opponent) {
   const bot = { timeBudget: durationFromMs(THINKS), ...opponent };
   const me = { kind: SeatKind.PERSON, name: browser.get("name") ?? "" };
   const seats = [me, { kind: SeatKind.BOT, bot }];
-  return { game, seats, options: { playForced: true }, requestId: requestName() };
+  return { game, seats, options: { playForced: true, onlookers: Onlookers.LINK }, requestId: requestName() };
 }

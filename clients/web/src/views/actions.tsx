@@ -2,10 +2,10 @@
 
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { idled } from "../boards/idled.ts";
 import { besides } from "../boards/prices.ts";
+import { Unseen } from "../boards/spots.tsx";
 import type { Catalogue, Mark } from "../boards/types.ts";
-import { listed } from "../boards/words.ts";
+import { warningsOf } from "../boards/warnings.ts";
 import { Button } from "../button.tsx";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
@@ -14,7 +14,7 @@ import { memo, Stepper } from "../parts.tsx";
 import { text } from "../text.ts";
 import { capital, gameText, say } from "../texts.ts";
 
-const MANY = 12; // number of actions at which a search field appears
+const MANY = 15; // number of buttons at which a search field appears
 
 interface Props {
   /** Its name. */
@@ -49,7 +49,17 @@ export const Actions = memo((props: Props) => {
   const told = ({ action }: LegalAction) => `${labels.get(action)} ${action?.text}`.toLowerCase();
   const found = closingLast(props.actions).filter((action) => words.every((word) => told(action).includes(word)));
   const kinds = [...new Set(found.map((action) => action.kind))];
+  const many = gathered(props.actions).length >= MANY;
   const first = found[0]?.action?.text;
+  const prefixes = new Map(
+    kinds.map((kind) => [
+      kind,
+      sharedOf(
+        found.filter((one) => one.kind === kind),
+        labels,
+      ),
+    ]),
+  );
   const nameOf = (kind: string) => capital(gameText(props.game, `action.${kind}`));
   return (
     <div
@@ -60,7 +70,7 @@ export const Actions = memo((props: Props) => {
       aria-label={say("actions")}
       data-fresh={props.fresh || undefined}
     >
-      {(props.actions.length >= MANY || wanted.value) && (
+      {(many || wanted.value) && (
         <input
           id="search"
           type="search"
@@ -80,13 +90,21 @@ export const Actions = memo((props: Props) => {
       {!props.actions.length && <p class="latest">{props.news}</p>}
       {words.length > 0 && !found.length && <p role="status">{say("actions.none")}</p>}
       {kinds.map((kind) => (
-        <div key={kind} class="kind" role="group" aria-label={nameOf(kind)}>
+        <div key={kind} class={CLOSING.includes(kind) ? "kind closing" : "kind"} role="group" aria-label={nameOf(kind)}>
           <h2>{nameOf(kind)}</h2>
           {gathered(found.filter((action) => action.kind === kind)).map((alike) =>
             alike.length > 1 ? (
               <Numbered key={alike[0]?.action?.text} alike={alike} labels={labels} {...props} />
             ) : (
-              alike.map((one) => <ActionButton key={one.action?.text} action={one} labels={labels} {...props} />)
+              alike.map((one) => (
+                <ActionButton
+                  key={one.action?.text}
+                  action={one}
+                  labels={labels}
+                  shared={prefixes.get(kind) ?? ""}
+                  {...props}
+                />
+              ))
             ),
           )}
         </div>
@@ -95,11 +113,20 @@ export const Actions = memo((props: Props) => {
   );
 });
 
-const CLOSING = ["pass", "stop", "leave", "finish", "end"]; // kinds of actions after which nothing more can be done
+const CLOSING = ["pass", "wait", "stop", "leave", "finish", "end"]; // kinds of actions after which nothing more can be done
 
 /** The actions, then the one that ends them, set apart against presses by habit. */
 const closingLast = (actions: readonly LegalAction[]): LegalAction[] =>
   [...actions].sort((one, other) => Number(CLOSING.includes(one.kind)) - Number(CLOSING.includes(other.kind)));
+
+const COLON = /^.*?[:：] /;
+
+/** The beginning that all labels of a group share up to a colon, which the heading of the group tells; empty for none. */
+function sharedOf(group: readonly LegalAction[], labels: Labelled["labels"]): string {
+  const [first = "", ...more] = group.map(({ action }) => labels.get(action) ?? "");
+  const shared = COLON.exec(first)?.[0] ?? "";
+  return more.length > 0 && more.every((label) => label.startsWith(shared)) ? shared : "";
+}
 
 const TRADES = ["buy", "sell"]; // actions that differ only in a number, which is their last argument
 
@@ -139,11 +166,17 @@ function Numbered({ alike, ...props }: Labelled & { alike: readonly LegalAction[
   );
 }
 
-function ActionButton({ action, labels, ...props }: Labelled & { action: LegalAction }) {
+interface ButtonProps extends Labelled {
+  action: LegalAction;
+  /** The beginning of its label that need not be seen. */
+  shared?: string;
+}
+
+function ActionButton({ action, labels, shared = "", ...props }: ButtonProps) {
   const { marks, pointed, busy, onAction, onPoint } = props;
   const name = action.action?.text ?? "";
   const mark = marks.find((one) => one.action === name);
-  const lost = idled(action, props.position, props.catalogue);
+  const warnings = warningsOf(action, props.position, props.catalogue, props.actions);
   const more = besides(action, props.position, props.catalogue);
   const state = `${mark ? "marked" : ""} ${mark?.best ? "best" : ""} ${pointed === name ? "pointed" : ""}`;
   return (
@@ -157,10 +190,15 @@ function ActionButton({ action, labels, ...props }: Labelled & { action: LegalAc
     >
       {mark?.rank && <span class="rank">{mark.rank}</span>}
       <span>
-        {labels.get(action.action)}
+        {shared && <Unseen>{shared}</Unseen>}
+        {labels.get(action.action)?.slice(shared.length)}
         {more && " "}
         {more && <span class="besides">{more}</span>}
-        {lost.length > 0 && <span class="idle">{say("actions.idles", { cards: listed(lost) })}</span>}
+        {warnings.map((warning) => (
+          <span key={warning} class="idle">
+            {` ${warning}`}
+          </span>
+        ))}
       </span>
       {mark?.share !== undefined && <small>{text.share(mark.share)}</small>}
       {action.probability !== undefined && <small>{text.share(action.probability)}</small>}

@@ -33,6 +33,7 @@ import { Clock } from "./clock.tsx";
 import { KeepDraws } from "./draws.tsx";
 import { Ending } from "./ending.tsx";
 import { Seats, Share } from "./people.tsx";
+import { RoundCard } from "./round.tsx";
 import { Shown } from "./shown.tsx";
 import { Table } from "./table.tsx";
 import { Waiting } from "./waiting.tsx";
@@ -140,6 +141,7 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       newsAt={applied.value.length}
       news={past ? "" : news(kept, game, applied.value, seats.value)}
       onGo={go}
+      replays={mine.length > 0}
       onReplay={mayReplay ? again : undefined}
       onTakeBack={kept.mayTakeBack.value && !kept.revealed.value ? () => void kept.takeBack() : undefined}
       keys={{ s: kept.pace.skip, r: () => mayReplay && again() }}
@@ -166,10 +168,11 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       <KeepDraws kept={kept} actions={actions} position={position} />
       <FirstGames
         game={game.game}
-        step={view?.position && decides(kept, present) ? stepOf(view.position) : ""}
+        step={view?.position && decides(kept, present) ? decisionOf(view.position, present) : ""}
         question={barred || !decides(kept, actions) ? undefined : question}
         onPlay={(actions) => void play(actions)}
       />
+      {kept.roundOver.value && <RoundCard over={kept.roundOver.value} seats={seats.value} onClose={kept.closeRound} />}
       {kept.asking.value && <p class="muted">{say("game.asking")}</p>}
       {opened.value === "share" && <Share kept={kept} game={game} onClose={() => (opened.value = "")} />}
       {opened.value === "players" && <Seats kept={kept} game={game} onClose={() => (opened.value = "")} />}
@@ -204,8 +207,11 @@ const NoView = ({ game }: { game: Game }) => (
   </Blank>
 );
 
-/** The step of a position. */
-const stepOf = ({ game }: Position): string => (game.value as { step?: string } | undefined)?.step ?? "";
+/** The step of a position; where a draft leaves a craftsman too many, that at which craftsmen leave. */
+function decisionOf({ game }: Position, actions: readonly LegalAction[]): string {
+  const step = (game.value as { step?: string } | undefined)?.step ?? "";
+  return step === "draft" && actions.every(({ kind }) => kind === "dismiss") ? "shiring" : step;
+}
 
 /** A remark with a button. */
 const Note = ({ words, button, onPress }: { words: string; button: ComponentChildren; onPress(): void }) => (

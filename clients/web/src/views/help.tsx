@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useLater } from "../loading.ts";
 import { choosePace, PACES, pace } from "../pace.ts";
 import { Dialog } from "../parts.tsx";
+import { chooseStay, STAYS, stay } from "../rounds.ts";
 import { browser } from "../storage.ts";
 import { say } from "../texts.ts";
 import { LanguageChoice } from "./language.tsx";
@@ -58,6 +59,16 @@ export function Help({ onClose }: { onClose(): void }) {
           {PACES.map((milliseconds) => (
             <option key={milliseconds} value={String(milliseconds)}>
               {milliseconds ? say("help.pace.seconds", { seconds: milliseconds / 1000 }) : say("help.pace.none")}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        {say("help.round")}{" "}
+        <select value={String(stay.value)} onChange={(event) => chooseStay(Number(event.currentTarget.value))}>
+          {STAYS.map((milliseconds) => (
+            <option key={milliseconds} value={String(milliseconds)}>
+              {milliseconds ? say("seconds", { seconds: milliseconds / 1000 }) : say("help.round.none")}
             </option>
           ))}
         </select>

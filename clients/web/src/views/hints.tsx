@@ -14,6 +14,7 @@ import { scoring, text } from "../text.ts";
 import { BACK, gameText, ON, say } from "../texts.ts";
 
 const ROWS = 8;
+const SHOWN_MARGIN = 0.05; // points that are shown as more than none
 
 interface Props {
   /** The request to analyse; not set if there is none. */
@@ -114,10 +115,15 @@ function Told({ question, seats, pointed, onPoint }: Props & { question: hints.Q
   const reason = found.reasons.map((one) => one.text).join(" ") || found.reason;
   const count = Number(found.statistics?.iterations ?? 0);
   const share = text.share(found.statistics?.certainty ?? 0);
+  const wins = best.winShares[found.seat ?? -1];
+  const mixed =
+    wins !== undefined && (wins - 1 / seats.length) * best.margin < 0 && Math.abs(best.margin) >= SHOWN_MARGIN;
   return (
     <div class="told">
+      {hints.step.value === "table" && reason && <p class="reason">{reason}</p>}
       {gauge}
       {found.lead && !question.observer && <p>{found.lead.text}</p>}
+      {found.lead && !question.observer && mixed && <p class="muted">{say("hints.mixed")}</p>}
       {question.observer && <p class="muted">{say("hints.of", { who: seats[found.seat ?? 0]?.name ?? "" })}</p>}
       {hints.step.value === "where" && (
         <p>
@@ -144,7 +150,6 @@ function Told({ question, seats, pointed, onPoint }: Props & { question: hints.Q
           )}
           {found.favour && <p class="muted">{found.favour.text}</p>}
           <Higher lines={found.lines} seat={found.seat} />
-          {reason && <p class="reason">{reason}</p>}
           <p class="muted">
             {hints.running.value ? say("hints.tries", { count }) : say("hints.tried", { count, share })}
           </p>

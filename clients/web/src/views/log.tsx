@@ -21,11 +21,13 @@ interface Props {
   /** The mark of a review on the action that led to a ply: `??`, `?`, `?!`. */
   glyphs?: ReadonlyMap<number, string> | undefined;
   onGo(ply: number): void;
+  /** Whether one can see again what happened since. */
+  replays?: boolean;
   /** Show again what happened since; not set where nothing did. */
   onReplay?: (() => void) | undefined;
 }
 
-export const Log = memo(({ applied, seats, at, since, glyphs, onGo, onReplay }: Props) => {
+export const Log = memo(({ applied, seats, at, since, glyphs, onGo, replays, onReplay }: Props) => {
   const box = useRef<HTMLOListElement>(null);
   useEffect(() => {
     const current = box.current?.querySelector<HTMLElement>("[aria-current]");
@@ -50,12 +52,15 @@ export const Log = memo(({ applied, seats, at, since, glyphs, onGo, onReplay }: 
         <Button aria-label={say("log.end")} off={at === last} onPress={() => onGo(last)}>
           »
         </Button>
+        {replays && (
+          <Button title={say("log.replay")} off={!onReplay} onPress={() => onReplay?.()}>
+            <span class="unseen">{say("log.replay")}</span>
+            <span aria-hidden="true">
+              ↻ <kbd>r</kbd>
+            </span>
+          </Button>
+        )}
       </div>
-      {onReplay && (
-        <button type="button" class="wide-plain" onClick={onReplay}>
-          {say("log.replay")} <kbd>r</kbd>
-        </button>
-      )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reachable by keyboard */}
       <ol ref={box} tabIndex={0} aria-label={say("log.moves")}>
         {applied.map((one, index) => (

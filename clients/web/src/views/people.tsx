@@ -19,14 +19,20 @@ export function Share({ kept, game, onClose }: { kept: Kept; game: Game; onClose
   return (
     <Dialog title={say("menu.share")} onClose={onClose}>
       {watch && <Copy label={say("share.watch")} value={address("game", kept.id, ...watch)} />}
-      {held.length > 0 && <p>{say("share.seat_note")}</p>}
-      {held.map(({ seat, token }) => (
-        <Copy
-          key={seat}
-          label={say("share.seat", { who: seats[seat]?.name ?? "" })}
-          value={address("game", kept.id, "seat", seat, token)}
-        />
-      ))}
+      {!watch && held.length > 0 && <p>{say("share.nothing")}</p>}
+      {held.length > 0 && (
+        <details>
+          <summary>{say("share.own")}</summary>
+          <p>{say("share.seat_note")}</p>
+          {held.map(({ seat, token }) => (
+            <Copy
+              key={seat}
+              label={say("share.seat", { who: seats[seat]?.name ?? "" })}
+              value={address("game", kept.id, "seat", seat, token)}
+            />
+          ))}
+        </details>
+      )}
       {!watch && !held.length && <p>{say("share.nothing")}</p>}
     </Dialog>
   );

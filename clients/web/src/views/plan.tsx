@@ -2,9 +2,15 @@
 // above, in place of what there is.
 
 import { useRef } from "preact/hooks";
+import { bestGain } from "../boards/cathedral/best.ts";
+import { amounts, ROUNDS, tradeOf } from "../boards/cathedral/words.ts";
 import { Item } from "../boards/index.tsx";
+import { COLOURS } from "../boards/places.ts";
 import type { Catalogue } from "../boards/types.ts";
+import type { CathedralPosition } from "../gen/clerestory/v1/cathedral_pb.ts";
+import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import type { PlanConversionsResponse, PossibleUse } from "../gen/clerestory/v1/rules_pb.ts";
+import { inside } from "../inside.ts";
 import { together } from "../news.ts";
 import { Stepper, Trouble } from "../parts.tsx";
 import type { Plan } from "../plan.ts";
@@ -12,15 +18,17 @@ import { gameText, say } from "../texts.ts";
 
 interface Props {
   plan: Plan;
-  game: string;
+  position: Position;
   catalogue: Catalogue;
   busy: boolean;
   fresh: boolean;
   onPlan(actions: string[]): void;
 }
 
-export function PlanPanel({ plan, game, catalogue, busy, fresh, onPlan }: Props) {
+export function PlanPanel({ plan, position, catalogue, busy, fresh, onPlan }: Props) {
   const answer = plan.answer.value;
+  const game = position.game.case ?? "";
+  const leaves = answer && !answer.required ? leftBy(answer, plan, position, catalogue) : [];
   const asked = useRef<Plan | undefined>(undefined);
   const play = async () => {
     if (busy || fresh || asked.current === plan) return;
@@ -42,7 +50,7 @@ export function PlanPanel({ plan, game, catalogue, busy, fresh, onPlan }: Props)
       {answer && (
         <>
           <ul class="uses" aria-label={say(answer.required ? "plan.discards" : "plan")}>
-            {answer.possible.map((one) => (
+            {bestFirst(answer.possible, catalogue).map((one) => (
               <Use
                 key={one.item}
                 plan={plan}
@@ -63,12 +71,46 @@ export function PlanPanel({ plan, game, catalogue, busy, fresh, onPlan }: Props)
               onClick={() => void play()}
             >
               {answer.required ? say("plan.discard", { count: answer.required }) : say("plan.finish")}
+              {leaves.map((words) => (
+                <small key={words}>{words}</small>
+              ))}
             </button>
           </div>
         </>
       )}
     </div>
   );
+}
+
+const KEPT = 5; // cubes that a player can keep to the next round
+
+/** What finishing leaves: goods that would still make points, and those that must go back then. */
+function leftBy(answer: PlanConversionsResponse, plan: Plan, position: Position, catalogue: Catalogue): string[] {
+  const { takes, vp } = bestGain(position, catalogue, plan.uses.value);
+  const game = (answer.position ? inside(answer.position) : position)?.game;
+  const left = game?.case === "cathedral" && answer.actions.length > 0 ? cubesToReturn(game.value, position) : 0;
+  return [
+    vp > 0 ? say("plan.unused", { what: amounts(takes), count: vp }) : "",
+    left > 0 ? say("plan.returned", { count: left, most: KEPT }) : "",
+  ].filter(Boolean);
+}
+
+/** The cubes above the limit that whoever was to act has after a plan; none after the last round. */
+function cubesToReturn(after: CathedralPosition, { game }: Position): number {
+  const before = game.case === "cathedral" ? game.value : after;
+  const own = after.players[COLOURS.indexOf(before.toAct)];
+  if (!own || before.round === ROUNDS) return 0;
+  return own.sand + own.wood + own.stone + own.metal - KEPT;
+}
+
+/** What can be used, the craftsmen who make the most points of a good first. */
+function bestFirst(possible: readonly PossibleUse[], catalogue: Catalogue): PossibleUse[] {
+  const worth = ({ item, most, planned }: PossibleUse) => {
+    const trade = tradeOf(catalogue, item);
+    const goods = Object.values(trade?.takes ?? {}).reduce((sum, count) => sum + count, 0);
+    return most + planned ? (trade?.gives.vp ?? 0) / Math.max(goods, 1) : -1;
+  };
+  return [...possible].sort((one, other) => worth(other) - worth(one));
 }
 
 /** The name of the item, with its round if another item has the same name. */
@@ -78,7 +120,8 @@ function nameAmong({ item, label }: PossibleUse, all: readonly PossibleUse[], ga
   return alone || !round ? label : gameText(game, "of_round", { card: label, round });
 }
 
-interface UseProps extends Pick<Props, "plan" | "game" | "catalogue"> {
+interface UseProps extends Pick<Props, "plan" | "catalogue"> {
+  game: string;
   one: PossibleUse;
   label: string;
 }
@@ -90,7 +133,7 @@ function Use({ plan, one, label, game, catalogue }: UseProps) {
     <li>
       <span class="use pictured">
         {label}
-        <span class="drawn-use" dir="ltr">
+        <span class="drawn-use">
           <Item game={game} id={one.item} catalogue={catalogue} />
         </span>
       </span>

@@ -4,10 +4,11 @@ import { create } from "@bufbuild/protobuf";
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { bestGain } from "../boards/cathedral/best.ts";
 import { Board, inWords, isDrawn, toggleWords } from "../boards/index.tsx";
 import { Purse, type Standing } from "../boards/purse.tsx";
 import { summary } from "../boards/summary.ts";
-import type { Mark, SeatLook } from "../boards/types.ts";
+import type { Catalogue, Mark, SeatLook } from "../boards/types.ts";
 import { useCatalogue } from "../catalogue.ts";
 import { ExplainButtons, Explainer, explain } from "../explain/index.tsx";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
@@ -69,7 +70,9 @@ export interface TableProps {
   /** The marks of a review on actions, by the ply they led to. */
   glyphs?: ReadonlyMap<number, string> | undefined;
   onGo(ply: number): void;
-  /** Show again what happened since. */
+  /** Whether one can see again what happened since one's own move. */
+  replays?: boolean;
+  /** Show it; not set where nothing happened. */
   onReplay?: (() => void) | undefined;
   onTakeBack?: (() => void) | undefined;
   /** More keys, and what they do. */
@@ -109,7 +112,7 @@ export function Table(props: TableProps) {
     () => (asked ? hints.marks() : UNMARKED),
     [asked, props.actions, hints.table.value, hints.step.value],
   );
-  const planning = usePlan(props);
+  const planning = usePlan(props, catalogue);
   const plan = planning?.open.value ? planning : undefined;
   const left = plan && leftBy(plan);
   const latest = useRef({ ...props, plan });
@@ -195,7 +198,7 @@ export function Table(props: TableProps) {
             {plan && (
               <PlanPanel
                 plan={plan}
-                game={game}
+                position={props.position}
                 catalogue={catalogue}
                 busy={props.busy}
                 fresh={fresh.value}
@@ -236,6 +239,7 @@ export function Table(props: TableProps) {
             {...since(props)}
             glyphs={props.glyphs}
             onGo={go}
+            replays={props.replays ?? false}
             onReplay={props.onReplay}
           />
         </div>
@@ -257,7 +261,7 @@ function show(box: HTMLElement | null): void {
 const since = ({ since: ply }: TableProps) => (ply === undefined ? {} : { since: ply });
 
 /** The plan in progress, if actions are planned. */
-function usePlan({ actions, position, whole, planned = "", onPlan }: TableProps): Plan | undefined {
+function usePlan({ actions, position, whole, planned = "", onPlan }: TableProps, cards: Catalogue): Plan | undefined {
   const wanted = onPlan !== undefined && isPlanned(position, actions);
   const plan = useMemo(() => {
     inPlan.value = [];
@@ -265,6 +269,9 @@ function usePlan({ actions, position, whole, planned = "", onPlan }: TableProps)
     return wanted ? new Plan(seen, planned) : undefined;
   }, [wanted, actions, planned]);
   useEffect(() => () => plan?.close(), [plan]);
+  useEffect(() => {
+    if (cards.known) plan?.suggest(bestGain(position, cards).uses);
+  }, [plan, cards.known]);
   return plan;
 }
 

@@ -4,8 +4,10 @@ import type { ComponentChildren } from "preact";
 import { say } from "../../texts.ts";
 import { Arrow, Coin, Good, Picture, Worker } from "../art.tsx";
 import { Unseen, useBoard } from "../spots.tsx";
+import type { Catalogue } from "../types.ts";
 import { divisible } from "../words.ts";
-import { type Amounts, amounts, effectOf, numberOf, type Trade, tradeOf, tradeTold } from "./words.ts";
+import { useOwn } from "./parts.tsx";
+import { type Amounts, amounts, effectOf, lackOf, numberOf, type Trade, tradeOf, tradeTold } from "./words.ts";
 
 /** Amounts as pictures: one picture each for small numbers, else a number and one picture. */
 function Things({ of, few = 0 }: { of: Amounts; few?: number }) {
@@ -23,14 +25,26 @@ function Things({ of, few = 0 }: { of: Amounts; few?: number }) {
   );
 }
 
-/** The conversion of a craftsman as a drawing, with its number of uses where that matters. */
-export function Conversion({ trade, used }: { trade: Trade; used?: number | undefined }) {
-  const { takes, needs, gives, capacity } = trade;
+interface ConversionProps {
+  trade: Trade;
+  catalogue: Catalogue;
+  used?: number | undefined;
+}
+
+/** The conversion of a craftsman as a drawing, with his helper, and his number of uses where that matters. */
+export function Conversion({ trade, catalogue, used }: ConversionProps) {
+  const { takes, needs, gives, capacity, requires } = trade;
   const must = amounts(needs);
+  const [helper] = requires;
   return (
-    <span class="conversion">
-      <Unseen>{tradeTold(trade)}</Unseen>
+    <span class="conversion" title={tradeTold(trade, catalogue)}>
+      <Unseen>{tradeTold(trade, catalogue)}</Unseen>
       <span class="drawing" aria-hidden="true">
+        {helper && (
+          <span class="held">
+            <Figure trade={tradeOf(catalogue, helper)} />
+          </span>
+        )}
         {must && (
           <span class="held">
             <Things of={needs} />
@@ -93,16 +107,19 @@ function Cost({ words, of, picture }: CostProps) {
 /** A craftsman for hire: cost, picture, conversion. */
 export function CraftsmanCard({ id, price = true }: { id: string; price?: boolean }) {
   const { catalogue } = useBoard();
+  const own = useOwn();
   const trade = tradeOf(catalogue, id);
   const cost = numberOf(catalogue.of("craftsmen", id), "cost");
+  const lack = trade && own ? lackOf(trade, own.craftsmen, catalogue) : "";
   return (
-    <span class="card craftsman">
+    <span class={lack ? "card craftsman barred" : "card craftsman"}>
       <span class="top">
         <Figure trade={trade} />
         {price && <Cost words="card.costs" of={cost} picture={<Coin />} />}
       </span>
       <span class="name">{divisible(catalogue.name(id))}</span>
-      {trade && <Conversion trade={trade} />}
+      {trade && <Conversion trade={trade} catalogue={catalogue} />}
+      {lack && <span class="lack">{lack}</span>}
     </span>
   );
 }

@@ -14,5 +14,5 @@ export default boardOf("cathedral", "kingsbridge-board", places, [Draft, Track, 
 /** What a craftsman makes out of what. */
 export function Item({ id, catalogue }: ItemProps) {
   const trade = tradeOf(catalogue, id);
-  return trade ? <Conversion trade={trade} /> : null;
+  return trade ? <Conversion trade={trade} catalogue={catalogue} /> : null;
 }

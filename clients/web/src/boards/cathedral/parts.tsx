@@ -1,7 +1,7 @@
 // Components shared by the parts of the board of The Pillars of the Earth.
 
 import type { ComponentChildren } from "preact";
-import type { CathedralPosition } from "../../gen/clerestory/v1/cathedral_pb.ts";
+import type { CathedralPlayer, CathedralPosition } from "../../gen/clerestory/v1/cathedral_pb.ts";
 import { say } from "../../texts.ts";
 import { Builder } from "../art.tsx";
 import { Spot, useBoard } from "../spots.tsx";
@@ -15,6 +15,13 @@ export function useGame(): { now: CathedralPosition; was: CathedralPosition | un
     now: position.game.value as CathedralPosition,
     was: previous?.game.case === "cathedral" ? previous.game.value : undefined,
   };
+}
+
+/** The player whose board this is; undefined for an onlooker, and where cards are shown without a game. */
+export function useOwn(): CathedralPlayer | undefined {
+  const { position, viewer } = useBoard();
+  const game = position?.game;
+  return viewer !== undefined && game?.case === "cathedral" ? game.value.players[viewer] : undefined;
 }
 
 /** The seat of a colour. */

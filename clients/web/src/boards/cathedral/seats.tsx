@@ -8,7 +8,7 @@ import { Count, Spot, Unseen, useBoard } from "../spots.tsx";
 import { Conversion, TextCard } from "./cards.tsx";
 import { flagsOf } from "./flags.ts";
 import { useGame } from "./parts.tsx";
-import { tradeOf } from "./words.ts";
+import { lackOf, tradeOf } from "./words.ts";
 
 const GOODS = ["gold", "sand", "wood", "stone", "metal"] as const;
 
@@ -101,16 +101,18 @@ function Craftsmen({ look, player, was }: SeatProps) {
       {player.craftsmen.map((id) => {
         const trade = tradeOf(catalogue, id);
         const used = uses.find((use) => use.craftsman === id)?.times;
+        const lack = trade ? lackOf(trade, player.craftsmen, catalogue) : "";
         return (
           <li key={id}>
             <Spot
               place={`${look.seat}.craftsman.${id}`}
-              class="mate"
+              class={lack ? "mate barred" : "mate"}
               title={catalogue.name(id)}
               news={was && !was.craftsmen.includes(id)}
             >
               <span class="name">{catalogue.name(id)}</span>
-              {trade && <Conversion trade={trade} used={used} />}
+              {trade && <Conversion trade={trade} catalogue={catalogue} used={used} />}
+              {lack && <span class="lack">{lack}</span>}
             </Spot>
           </li>
         );

@@ -8,7 +8,18 @@ import { stepTold } from "../steps.ts";
 import type { BoardProps, Catalogue } from "../types.ts";
 import { listed } from "../words.ts";
 import { flagsOf } from "./flags.ts";
-import { amounts, effectOf, METAL_PRICE, numberOf, PRICES, placingCost, taxTold, tradeOf, tradeTold } from "./words.ts";
+import {
+  amounts,
+  effectOf,
+  lackOf,
+  METAL_PRICE,
+  numberOf,
+  PRICES,
+  placingCost,
+  taxTold,
+  tradeOf,
+  tradeTold,
+} from "./words.ts";
 
 const cubes = (of: CathedralCubes | undefined) =>
   of
@@ -29,12 +40,17 @@ function cardsOf(catalogue: Catalogue) {
   const priced = (id: string) => numberOf(catalogue.of("craftsmen", id), "cost");
   const trade = (id: string) => {
     const found = tradeOf(catalogue, id);
-    return found ? tradeTold(found) : "";
+    return found ? tradeTold(found, catalogue) : "";
+  };
+  const lack = (id: string, held: readonly string[]) => {
+    const found = tradeOf(catalogue, id);
+    return found ? lackOf(found, held, catalogue) : "";
   };
   const costs = (number: number | undefined) => (number === undefined ? "" : say("card.costs", { number }));
   const needs = (number: number | undefined) => (number === undefined ? "" : say("card.workers", { number }));
   return {
     craftsman: (id: string) => about(catalogue.name(id), trade(id)),
+    mate: (id: string, held: readonly string[]) => about(catalogue.name(id), trade(id), lack(id, held)),
     offer: (id: string) => about(catalogue.name(id), costs(priced(id)), trade(id)),
     resource: (id: string) => about(catalogue.name(id), needs(numberOf(catalogue.of("resource_cards", id), "workers"))),
     text: (id: string, section: "advantage_cards" | "event_cards", more = "") =>
@@ -52,14 +68,14 @@ function Town({ of: position, catalogue }: BoardProps & { of: CathedralPosition 
   const [foreseen = ""] = eventDeck.length === 1 ? eventDeck : []; // more than one is a whole deck, which is hidden from all
   const cost = placingCost(position);
   const sold = Object.entries(PRICES).map(([kind, price]) => {
-    const number = Number(stock?.[kind as "sand"] ?? 0);
-    return say("place.stock", { price, number, thing: say(`thing.${kind as "sand"}`) });
+    const left = Number(stock?.[kind as "sand"] ?? 0);
+    return say("place.stock", { price, what: amounts({ [kind]: left }) });
   });
   return (
     <Facts
       rows={[
         [say("fact.round"), say("summary.round", { round: position.round })],
-        [say("fact.step"), stepTold({ case: "cathedral", value: position })],
+        [say("fact.step"), stepTold({ case: "cathedral", value: position }, catalogue)],
         [capital(say("flag.starts")), colour(position.startingPlayer), "flag.starts"],
         [
           say("fact.drawn"),
@@ -109,7 +125,11 @@ function People(props: BoardProps & { of: CathedralPosition }) {
     [say("fact.cubes"), players.map((one) => cubes({ ...one, $typeName: "clerestory.v1.CathedralCubes" })), "goods"],
     [say("fact.workers"), players.map(workers), "workers"],
     [say("place.mill"), players.map((one) => one.mill), "mill"],
-    [say("fact.craftsmen"), players.map((one) => lines(one.craftsmen.filter(Boolean).map(card.craftsman))), "crew"],
+    [
+      say("fact.craftsmen"),
+      players.map((one) => lines(one.craftsmen.filter(Boolean).map((id) => card.mate(id, one.craftsmen)))),
+      "crew",
+    ],
     [
       say("grid"),
       players.map((one) => lines(one.advantages.filter(Boolean).map((id) => card.text(id, "advantage_cards")))),

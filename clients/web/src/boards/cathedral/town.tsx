@@ -6,12 +6,11 @@ import { Builder, Die, Good, Picture, Worker } from "../art.tsx";
 import { Change, Count, Spot, Unseen, useBoard } from "../spots.tsx";
 import { CraftsmanCard, Site, TextCard } from "./cards.tsx";
 import { Church } from "./church.tsx";
-import { Location, Space, seatOf, useGame } from "./parts.tsx";
-import { METAL_PRICE, numberOf, PRICES, taxTold } from "./words.ts";
+import { Location, Space, seatOf, useGame, useOwn } from "./parts.tsx";
+import { amounts, METAL_PRICE, numberOf, PRICES, PRIORY, permitted, taxTold, tradeOf } from "./words.ts";
 
 type Cube = (typeof CUBES)[number];
 const CUBES = ["sand", "wood", "stone", "metal"] as const;
-const PRIORY = [2, 1]; // printed on the board
 
 const VIEWS: Record<string, string> = {
   archbishop: "M14 34V18c0-7 4-11 8-15 4 4 8 8 8 15v16zM14 26h16M22 8v14M18 14h8M40 34V10c0-5 8-5 8 0 0 4-5 4-5 0",
@@ -328,11 +327,12 @@ function Market() {
 function Stock({ kind, price }: { kind: Cube; price: number }) {
   const { now, was } = useGame();
   const left = amount(now.stock, kind);
+  const barred = useBarred(`buy_${kind}`);
   return (
     <Spot
       place={`stock.${kind}`}
-      class="stock"
-      title={say("place.stock", { price, number: left, thing: say(`thing.${kind}`) })}
+      class={barred ? "stock barred" : "stock"}
+      title={say("place.stock", { price, what: amounts({ [kind]: left }) })}
     >
       <span class="pile">
         {Array.from({ length: left }, (_, index) => (
@@ -344,8 +344,21 @@ function Stock({ kind, price }: { kind: Cube; price: number }) {
         {price}
         <Good kind="gold" />
       </span>
+      {barred && <span class="lack">{barred}</span>}
     </Spot>
   );
+}
+
+/** Why the player of this board may not trade in something, if a craftsman must permit it; empty if it is open to all. */
+function useBarred(permit: string): string {
+  const { catalogue } = useBoard();
+  const own = useOwn();
+  const permits = (id: string) => tradeOf(catalogue, id)?.permits === permit;
+  const permitting = [...catalogue.all("starting_craftsmen"), ...catalogue.all("craftsmen")].find(({ id }) =>
+    permits(id),
+  );
+  if (!own || !permitting || own.craftsmen.some(permits)) return "";
+  return say("card.lacks_permit", { who: catalogue.name(permitting.id), what: permitted(permit) });
 }
 
 const amount = (cubes: object | undefined, kind: string) => Number((cubes as Record<string, unknown>)?.[kind] ?? 0);

@@ -1,7 +1,7 @@
 // The nine cards, the lines that can be claimed, and the markers.
 
 import { Fragment } from "preact";
-import { gameText, say } from "../../texts.ts";
+import { gameText, isTurned, say } from "../../texts.ts";
 import { Arrow, Builder, Good, Picture } from "../art.tsx";
 import { Spot, Unseen, useBoard } from "../spots.tsx";
 import { divisible } from "../words.ts";
@@ -9,6 +9,7 @@ import { Chip, KINDS, Seal } from "./chips.tsx";
 import { useGame } from "./parts.tsx";
 import { gridPlace, LINES } from "./places.ts";
 import { CONTEST, contestedPlace } from "./sections.ts";
+import { isForeign } from "./warnings.ts";
 import { type Effect, effectOf, told } from "./words.ts";
 
 /** The lines, from the upper left corner to the lower left one, and the direction of the arrow of each. */
@@ -49,7 +50,7 @@ function Handle({ name, turn }: { name: string; turn: number }) {
       class={`handle of-${name.split(" ")[0]}`}
       title={gameText("duel", `line.${name.replace(" ", ".")}`)}
     >
-      <span style={{ rotate: `${turn}deg` }}>
+      <span style={{ rotate: `${isTurned.value ? -turn : turn}deg` }}>
         <Arrow />
       </span>
     </Spot>
@@ -57,14 +58,15 @@ function Handle({ name, turn }: { name: string; turn: number }) {
 }
 
 function Place({ index, inLine }: { index: number; inLine: boolean }) {
-  const { seats, catalogue } = useBoard();
+  const { seats, catalogue, viewer } = useBoard();
   const { now, was } = useGame();
   const place = gridPlace(index);
+  const barred = isForeign(now.grid[index] ?? "", seats.find(({ seat }) => seat === viewer)?.colour, catalogue);
   const id = now.grid[index] ?? "";
   const marked = seats.filter((seat) => now.players[seat.seat]?.markers.includes(place));
   const before = seats.filter((seat) => was?.players[seat.seat]?.markers.includes(place));
   const using = CONTEST.includes(now.step) ? contestedPlace(now) === place : id && now.card === id;
-  const state = `${now.used.includes(place) ? "used" : ""} ${using ? "using" : ""} ${inLine ? "in-line" : ""}`;
+  const state = `${barred ? "barred" : ""} ${now.used.includes(place) ? "used" : ""} ${using ? "using" : ""} ${inLine ? "in-line" : ""}`;
   const news = was && now.step !== "over" && (was.grid[index] !== id || before.length !== marked.length);
   return (
     <Spot place={`grid.${place}`} class={`cell ${state}`} title={id ? catalogue.name(id) : place} news={news}>
@@ -81,22 +83,21 @@ function Place({ index, inLine }: { index: number; inLine: boolean }) {
 
 /** A card of the grid, or one kept in front of a player. */
 export function DuelCard({ id }: { id: string }) {
-  const { catalogue, seats } = useBoard();
+  const { catalogue, seats, viewer } = useBoard();
   const card = catalogue.of("cards", id);
   const frame = String(card?.values.frame ?? "");
   const effect = effectOf(card);
   const drawing = drawn(effect);
+  const holder = seats.find((seat) => seat.colour === frame);
+  const barred = holder && viewer !== undefined && holder.seat !== viewer;
   return (
     <span class={`card frame-${frame}`}>
       <span class="name">
         {divisible(catalogue.name(id))}
         {frame === "once" && <span class="flag">1×</span>}
-        {seats
-          .filter((seat) => seat.colour === frame)
-          .map((seat) => (
-            <Builder key={seat.seat} look={seat} title={say("grid.only", { who: seat.name })} />
-          ))}
+        {holder && <Builder look={holder} title={say("grid.only", { who: holder.name })} />}
       </span>
+      {barred && <span class="lack">{say("grid.only", { who: holder.name })}</span>}
       {drawing ? (
         <>
           <Unseen>{told(effect)}</Unseen>

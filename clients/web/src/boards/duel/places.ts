@@ -11,6 +11,12 @@ export const PLACELESS = ["pass", "stop", "end", "done"];
 /** A place of the grid by its number in reading order, as positions name it: `2.3`. */
 export const gridPlace = (index: number): string => `${Math.floor(index / 3) + 1}.${(index % 3) + 1}`;
 
+/** The card at a place of the grid; empty if there is none. */
+export function cardAt(place: string, { grid }: DuelPosition): string {
+  const [row = 0, column = 0] = place.split(".").map(Number);
+  return grid[3 * row + column - 4] ?? "";
+}
+
 const actor = (position: DuelPosition) => COLOURS.indexOf(position.toAct);
 const own = (position: DuelPosition, thing: string, name = "") => `${actor(position)}.${thing}.${name}`;
 
@@ -66,3 +72,7 @@ export const LINES: Record<string, readonly string[]> = {
   "diagonal down": ["1.1", "2.2", "3.3"],
   "diagonal up": ["3.1", "2.2", "1.3"],
 };
+
+/** The cards of a line, which is given as the words of a claim. */
+export const lineOf = (words: readonly string[], now: DuelPosition): string[] =>
+  (LINES[words.join(" ")] ?? []).map((place) => cardAt(place, now));

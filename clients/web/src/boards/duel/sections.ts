@@ -3,6 +3,7 @@
 import type { DuelPosition } from "../../gen/clerestory/v1/duel_pb.ts";
 import { gameText, say } from "../../texts.ts";
 import type { Catalogue } from "../types.ts";
+import { cardAt } from "./places.ts";
 import { effectOf } from "./words.ts";
 
 const PLACES = 3; // for materials
@@ -61,7 +62,4 @@ export function contestedPlace({ players: [first, second] }: DuelPosition): stri
 }
 
 /** The card there. */
-export function contested(now: DuelPosition): string {
-  const [row = 0, column = 0] = contestedPlace(now).split(".").map(Number);
-  return now.grid[3 * row + column - 4] ?? "";
-}
+export const contested = (now: DuelPosition): string => cardAt(contestedPlace(now), now);

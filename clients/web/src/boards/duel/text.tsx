@@ -42,7 +42,7 @@ function Course({ of: position, catalogue }: DuelProps) {
     <Facts
       rows={[
         [say("fact.phase"), say("course.phase", { phase, round }), "phases"],
-        [say("fact.step"), stepTold({ case: "duel", value: position })],
+        [say("fact.step"), stepTold({ case: "duel", value: position }, catalogue)],
         [say("course.power"), colour(position.power), "power"],
         [say("course.bank"), String(inBank(position)), "bank"],
         [say("fact.turn_of"), position.turnOf && colour(position.turnOf)],

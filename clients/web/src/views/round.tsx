@@ -1,0 +1,57 @@
+// The card that closes a round: what it brought to each seat. It goes by itself, by any key, and by any press.
+
+import { useEffect } from "preact/hooks";
+import { Good } from "../boards/art.tsx";
+import type { SeatLook } from "../boards/types.ts";
+import { SeatSign } from "../parts.tsx";
+import type { RoundOver } from "../rounds.ts";
+import { say } from "../texts.ts";
+
+interface Props {
+  over: RoundOver;
+  seats: readonly SeatLook[];
+  onClose(): void;
+}
+
+export function RoundCard({ over, seats, onClose }: Props) {
+  useEffect(() => {
+    addEventListener("keydown", onClose);
+    addEventListener("pointerdown", onClose);
+    return () => {
+      removeEventListener("keydown", onClose);
+      removeEventListener("pointerdown", onClose);
+    };
+  }, [onClose]);
+  return (
+    <section class="round-end pictured" role="status" aria-label={titleOf(over)}>
+      <h2>{titleOf(over)}</h2>
+      <ul>
+        {over.brought.map(({ seat, points, told }) => (
+          <li key={seat}>
+            <p class="brought">
+              {seats[seat] && <SeatSign look={seats[seat]} />} <bdi>{seats[seat]?.name}</bdi>
+              <b class="gained">
+                <bdi>{points < 0 ? `−${-points}` : `+${points}`}</bdi> <Good kind="vp" />
+                <span class="unseen"> {say("thing.vp")}</span>
+              </b>
+            </p>
+            <ol>
+              {told.map((one) => (
+                <li key={one}>{one}</li>
+              ))}
+            </ol>
+          </li>
+        ))}
+      </ul>
+      <button type="button" onClick={onClose}>
+        {say("round.on")}
+      </button>
+    </section>
+  );
+}
+
+/** The round in words, as the line above the table says it. */
+function titleOf({ position: { game } }: RoundOver): string {
+  if (game.case === "cathedral") return say("summary.round", { round: game.value.round });
+  return game.case === "duel" ? say("summary.phase", { phase: game.value.phase, round: game.value.round }) : "";
+}
