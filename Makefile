@@ -86,7 +86,7 @@ lint: $(VENV)/.lint
 	$(BIN)/buf lint
 	$(BIN)/buf format --diff --exit-code
 	$(BIN)/buf breaking --against proto/baseline.binpb
-	$(BIN)/python -m tools.prose
+	$(BIN)/mdformat --check $(shell git ls-files '*.md' ':!docs/reference.md')
 	$(BIN)/python clients/web/lint.py
 
 reference: $(VENV)/.built  ## docs/reference.md, from the comments in proto/ and the declarations in the code

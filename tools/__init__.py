@@ -1,1 +1,1 @@
-"""Tools for developers: tables generated from declarations, prose, stored games for tests."""
+"""Tools for developers: tables generated from declarations, stored games for tests."""
