@@ -122,7 +122,7 @@ def part_of(bytes message not None, *path):
     for wanted in path:
         found.at = NULL
         while c.at < c.end:
-            if not read_varint(&c, &tag):
+            if not read_short(&c, &tag):
                 return None
             if <int> (tag >> 3) != wanted or tag & 7 != BYTES:
                 if not skip(&c, tag & 7):

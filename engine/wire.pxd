@@ -32,10 +32,16 @@ cdef inline bint read_varint(Cursor *c, uint64_t *out) noexcept nogil:
     return False
 
 
+cdef inline bint read_short(Cursor *c, uint64_t *out) noexcept nogil:
+    """Read a tag or a length; False if it is cut off, or has more than the 32 bits or 5 bytes that protobuf allows."""
+    cdef const uint8_t *first = c.at
+    return read_varint(c, out) and c.at - first <= 5 and not out[0] >> 32
+
+
 cdef inline bint read_tag(Cursor *c, int *number, int *kind) noexcept nogil:
     """Read the number and the wire type of a field; False if the number is not that of a known field."""
     cdef uint64_t tag
-    if not read_varint(c, &tag) or tag >> 3 == 0 or tag >> 3 >= MOST_FIELDS:
+    if not read_short(c, &tag) or tag >> 3 == 0 or tag >> 3 >= MOST_FIELDS:
         return False
     number[0] = <int> (tag >> 3)
     kind[0] = <int> (tag & 7)
@@ -45,7 +51,7 @@ cdef inline bint read_tag(Cursor *c, int *number, int *kind) noexcept nogil:
 cdef inline bint read_part(Cursor *c, Cursor *part) noexcept nogil:
     """Read a text or a message; False if it is cut off."""
     cdef uint64_t length
-    if not read_varint(c, &length) or length > <uint64_t> (c.end - c.at):
+    if not read_short(c, &length) or length > <uint64_t> (c.end - c.at):
         return False
     part.at = c.at
     part.end = c.at + length

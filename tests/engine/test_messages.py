@@ -118,6 +118,22 @@ def test_other_rules_and_cards_are_described(name: str) -> None:
         assert reader_of_positions().read(changed.SerializeToString()) is None
 
 
+@pytest.mark.parametrize(
+    "begin",
+    [
+        b"\x88\x80\x80\x80\x80\x00\x01\x1a\x1b",  # a tag of six bytes
+        b"\x88\x80\x80\x80\x10\x01\x1a\x1b",  # a tag of more than 32 bits
+        b"\x08\x01\x1a\x9b\x80\x80\x80\x80\x00",  # a length of six bytes
+    ],
+)
+def test_tags_and_lengths_that_protobuf_refuses_are_left_to_it(begin: bytes) -> None:
+    message = write_position(GAMES["toy"].new(2, 1)).SerializeToString()
+    assert message.startswith(b"\x08\x01\x1a\x1b")
+    changed = begin + message[4:]
+    assert reader_of_positions().read(changed) is None
+    assert described(changed) is None
+
+
 def test_a_part_of_a_message_is_the_bytes_that_were_received() -> None:
     position = write_position(GAMES["duel"].new(2, 1))
     question = RecommendMoveRequest(position=position, seat=1, iterations=5, character="x", avoid_actions=["a", "b"])
