@@ -49,7 +49,9 @@ def asked_position(caller: Caller, message: Position, received: bytes | None) ->
     """
     if message.ByteSize() > MAX_POSITION_BYTES:
         return read_position(message)  # raises for the size
-    return kept_position(caller, message.SerializeToString() if received is None else received)
+    if received is None or len(received) > MAX_POSITION_BYTES:  # repeated fields count once in the message's size
+        received = message.SerializeToString()
+    return kept_position(caller, received)
 
 
 @lru_cache(KEPT)

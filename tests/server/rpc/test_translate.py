@@ -24,6 +24,7 @@ from clerestory.server.analysis.caller import HERE, Caller
 from clerestory.server.rpc import translate
 from clerestory.server.rpc.translate import (
     MAX_PARTS,
+    MAX_POSITION_BYTES,
     position_fields,
     read_position,
     size_fault,
@@ -109,6 +110,15 @@ def figures_of(line: AnsweredLine | Line) -> list[Any]:
     figures = attrgetter("visits", "availability", "margin", "score", "lower_bound", "loss", "probability")(line)
     outlook = map(attrgetter("feature", "now", "at_round_end", "at_game_end"), line.outlook)
     return [*figures, *map(tuple, (line.win_shares, line.standard_errors, line.principal_variation)), *outlook]
+
+
+def test_a_position_with_many_bytes_is_kept_with_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each field repeats, and the last value counts, so that the message is short but its bytes are not."""
+    message, read = position_message(opening(2)), list[bytes]()
+    received = b"\x08\x00" * MAX_POSITION_BYTES + message.SerializeToString()
+    monkeypatch.setattr(translate, "kept_position", lambda _, given: read.append(given))
+    translate.asked_position(HERE, Position.FromString(received), received)
+    assert read == [message.SerializeToString()]
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
