@@ -125,11 +125,11 @@ cdef class VectorGame:
         """
         if seed is None and not self.started:
             seed = secrets.randbits(63)
-        if seed is not None:
-            self._seed(as_seed(seed))
         self._enter()
         cdef Py_ssize_t i
         try:
+            if seed is not None:
+                self._seed(as_seed(seed))
             with nogil:
                 for i in range(self.num_envs):
                     self.begin(i)
@@ -173,7 +173,7 @@ cdef class VectorGame:
         finally:
             self.busy = False
         if wrong >= 0:
-            raise self._illegal(wrong, codes[wrong])
+            raise self._illegal(wrong, np.asarray(actions)[wrong])
         return self._results()
 
     def afterstates(self):
@@ -216,7 +216,11 @@ cdef class VectorGame:
         return found
 
     def state(self, index):
-        """Return a copy of the position of a game, with everything that is hidden. `observe` gives what a seat sees."""
+        """Return a copy of the position of a game, with everything that is hidden. `observe` gives what a seat sees.
+
+        Raises ValueError before `reset`, or for an index that is not from 0 to N - 1.
+        """
+        self._require_reset()
         cdef Py_ssize_t i = whole("index", index, 0, self.num_envs - 1)
         cdef State state = State.__new__(State, self.game)
         memcpy(state.data, &self.states[i, 0], self.game.ops.state_size)
@@ -302,12 +306,12 @@ cdef class VectorGame:
     # -- checks and results ----------------------------------------------------------------------------
 
     def _codes(self, actions):
-        """Return actions as a contiguous array of int64. Raises ValueError."""
+        """Return a copy of actions, which other threads cannot change, as an array of int64. Raises ValueError."""
         self._require_reset()
         given = np.asarray(actions)
         if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
             raise ValueError(f"actions: {given.dtype} {given.shape}; needed: integers of shape ({self.num_envs},)")
-        return np.ascontiguousarray(given, np.int64)
+        return np.array(given, np.int64, order="C")
 
     def _require_reset(self):
         if not self.started:

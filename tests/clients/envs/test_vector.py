@@ -227,13 +227,21 @@ def test_nothing_is_played_if_one_action_is_illegal(code: int) -> None:
     assert list(caught.value.legal) == [action.text for action in before[1].legal_actions()]
 
 
+def test_an_unsigned_action_is_named_as_given() -> None:
+    with pytest.raises(IllegalAction, match=rf"actions\[0\]: {2**64 - 1} \(no action code\)"):
+        started(count=1).step(np.array([2**64 - 1], np.uint64))
+
+
 @pytest.mark.parametrize("seed", [-1, 2**64 - 1, 2**64, 1.5, True, "1"])
 def test_a_seed_out_of_range_is_refused(seed: Any) -> None:
     with pytest.raises(ValueError, match="seed"):
         VectorGame("duel", 2).reset(seed=seed)
 
 
-@pytest.mark.parametrize("call", [lambda games: games.step([0]), VectorGame.sample, VectorGame.afterstates])
+@pytest.mark.parametrize(
+    "call",
+    [lambda games: games.step([0]), lambda games: games.state(0), VectorGame.sample, VectorGame.afterstates],
+)
 def test_no_game_has_begun_before_a_reset(call: Any) -> None:
     with pytest.raises(ValueError, match="call reset first"):
         call(VectorGame("duel", 1))
