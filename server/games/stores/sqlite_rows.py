@@ -9,7 +9,7 @@ from typing import Any
 
 from clerestory.server.games.bounds import DELETED_BYTES, ENTRY_BYTES, LOOKED_AT, MAKERS, MOST_REVIEWS
 from clerestory.server.games.log import Entry, Head
-from clerestory.server.games.store import Batch, Due, GameLog, Tally, Unreadable
+from clerestory.server.games.store import Batch, Conflict, Due, GameLog, Tally, Unreadable
 from clerestory.server.games.stores.reading import NO_TEXT, entries_of, head_of
 
 ORPHANS = "due IS NOT NULL AND bots_only"  # due games of bots only
@@ -80,13 +80,15 @@ def create(connection: sqlite3.Connection, head: Head, batch: Batch) -> None:
 
 
 def append(connection: sqlite3.Connection, game_id: str, number: int, batch: Batch) -> None:
-    """Add entries to a game, beginning with this number."""
+    """Add entries to a game, beginning with this number. Raises Conflict if there is no such game."""
     summary = batch.summary
     insert(connection, game_id, number, batch)
-    connection.execute(
+    changed = connection.execute(
         "UPDATE game SET status = ?, shown = ?, due = ?, bots_only = ?, bytes = bytes + ? WHERE id = ?",
         (summary.status, summary.shown, summary.due, summary.bots_only, batch.bytes, game_id),
     )
+    if not changed.rowcount:
+        raise Conflict("there is no such game")
 
 
 def insert(connection: sqlite3.Connection, game_id: str, number: int, batch: Batch) -> None:

@@ -55,6 +55,8 @@ async def test_a_conflict_leaves_nothing(store: Any) -> None:
         with pytest.raises(Conflict):
             await store.append(game_id, number, Batch(entries(2, "play 1"), Summary("over", True, 0), keys))
     with pytest.raises(Conflict):
+        await store.append("none", 0, Batch([], RUNNING))
+    with pytest.raises(Conflict):
         await store.create(named("a"), Batch([], RUNNING))
     assert await store.load("a") == (named("a"), entries(2))
     assert await store.select(GameFilter(9)) == []
