@@ -34,7 +34,8 @@ SECONDS = 3.0  # timeout of a health check, the same as for `clerestory health`
 SMALL = 1024  # bytes of an answer that compression would not make much smaller
 FAST = 1  # level of compression: of the size, higher levels save another tenth
 PREFLIGHT_SECONDS = 7200  # for which a browser may remember a preflight; Chromium's maximum
-ALLOWED = ", ".join(("content-type", "content-encoding", "connect-protocol-version", "connect-timeout-ms", *PASSED_ON))
+ENCODINGS = ("content-encoding", "connect-content-encoding")  # of a unary request, and of a stream's
+ALLOWED = ", ".join(("content-type", *ENCODINGS, "connect-protocol-version", "connect-timeout-ms", *PASSED_ON))
 PREFLIGHT = [
     ("access-control-allow-methods", "GET, POST"),
     ("access-control-allow-headers", ALLOWED),
