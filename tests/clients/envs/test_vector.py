@@ -2,6 +2,7 @@
 
 import pickle
 import threading
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -277,3 +278,27 @@ def test_another_thread_can_run_but_not_use_the_same_games() -> None:
     finally:
         over.set()
         other.join()
+
+
+def test_a_reset_that_another_thread_prevents_changes_no_seed() -> None:
+    games, over, seed = VectorGame("cathedral", 20_000, observation="none", copy=False), threading.Event(), 1
+    games.reset(seed=seed)
+
+    def look() -> None:
+        while not over.is_set():
+            with suppress(RuntimeError):
+                games.afterstates()
+
+    other = threading.Thread(target=look)
+    other.start()
+    try:
+        with pytest.raises(RuntimeError, match="another thread"):
+            while True:
+                games.reset(seed=seed + 1)
+                seed += 1
+    finally:
+        over.set()
+        other.join()
+    alone = VectorGame("cathedral", 20_000, observation="none")
+    alone.reset(seed=seed)
+    assert list(games.sample()) == list(alone.sample())
