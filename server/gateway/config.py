@@ -13,7 +13,8 @@ MAX_BODY_BYTES = 64 * 1024  # the server's limit is the same
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 HOST_NAME = re.compile(r"[\w.-]+|\[?[0-9a-fA-F:]+\]?")  # or an IPv6 address
 LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
-ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")  # as browsers write it
+HOST = r"[a-z0-9_.-]+|\[[0-9a-f:.]+\]"
+ORIGIN = re.compile(rf"[a-z][a-z0-9+.-]*://(?:{HOST})(?::[1-9][0-9]{{0,4}})?")  # as browsers write it
 DEFAULT_PORT = re.compile(r"http://.*:80|https://.*:443")
 
 

@@ -30,6 +30,7 @@ BAD = [
             "https://a.example/",
             "https://A.example",
             "https://a.example:443",
+            "https://a.example:0443",
         )
     ],
 ]
