@@ -10,7 +10,10 @@ from libc.string cimport memcpy, memset
 from clerestory.engine.core cimport Game, State
 from clerestory.engine.wire cimport *
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
+
+from pydantic import TypeAdapter
 
 from clerestory.engine.kinds import Amounts, Card, Choice, Deck, Each, FieldContext, Flag, Number, Order, Seat
 from clerestory.engine.kinds import SeatFlag, Set
@@ -44,6 +47,7 @@ class OtherField(NamedTuple):
     Attributes:
         name: name of the field.
         kind: its kind.
+        check: raises ValueError unless values are of the JSON type of the kind, which its `write` relies on.
         most: greatest number of values.
         places: offset of each number in the struct or in its player, its bytes, and whether it is in a player.
         wire: the field of the message.
@@ -51,6 +55,7 @@ class OtherField(NamedTuple):
 
     name: str
     kind: Any
+    check: Callable[[Any], object]
     most: int
     places: list[tuple[int, int, bool]]
     wire: Any
@@ -185,7 +190,10 @@ cdef class MessageReader:
             self._place(number, places, homes[one.home] if one.home else NOWHERE)
             self._describe(number, one.kind, field)
             if self.slots[<int> number].op == OTHER:
-                self.others[number] = OtherField(one.name, one.kind, most_of(one.kind.annotation), places, field)
+                check = TypeAdapter(one.kind.annotation).validate_python
+                self.others[number] = OtherField(
+                    one.name, one.kind, check, most_of(one.kind.annotation), places, field
+                )
         if by_name:
             raise AssertionError(f"{layout.name}: the message lacks {', '.join(by_name)}")
 
@@ -497,6 +505,7 @@ cdef class GameReader:
         cdef uint64_t bits
         kind = other.kind
         try:
+            other.check(values)
             if len(values) > other.most or any(True for _ in kind.faults(values, around)):
                 return False
             numbers = tuple(kind.write(values, around))

@@ -79,7 +79,7 @@ def test_decisions_are_numbered_without_holes_and_in_the_index() -> None:
     numbers = [int(page.name[:4]) for page in pages]
     assert numbers == list(range(1, len(pages) + 1))
     assert [re.match(r"# (\d+)\. ", title)[1] for title in titles] == [str(number) for number in numbers]  # type: ignore[index]
-    index = re.findall(r"^(\d+)\. \[(.*?)\]\((.*?)\)$", (DECISIONS / "README.md").read_text(), re.MULTILINE)
+    index = re.findall(r"^0*(\d+)\. \[(.*?)\]\((.*?)\)$", (DECISIONS / "README.md").read_text(), re.MULTILINE)
     assert [f"# {number}. {title}" for number, title, _ in index] == titles
     assert [path for _, _, path in index] == [page.name for page in pages]
 

@@ -36,14 +36,15 @@ def say(domain: str, key: str, /, language: str = ENGLISH, **arguments: object) 
         domain: the base name of its files.
         key: key of the pattern.
         language: one of LANGUAGES.
-        arguments: by name; numbers are shown with all their decimals.
+        arguments: by name; numbers are shown with all their decimals. Stored texts may lack the `count` of a plural.
 
     Raises KeyError if the domain lacks the key, or an argument is missing.
     """
     found_in = language if key in patterns(domain, language) else ENGLISH
     pattern = patterns(domain, found_in)[key]
     if isinstance(pattern, dict):
-        pattern = pattern.get(plural(found_in, arguments["count"]), pattern["other"])
+        form = plural(found_in, arguments["count"]) if "count" in arguments else "other"
+        pattern = pattern.get(form, pattern["other"])
     return ARGUMENT.sub(lambda found: shown(arguments[found[1]], found_in), pattern)
 
 

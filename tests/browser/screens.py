@@ -99,7 +99,7 @@ def helped(page: Page) -> None:
     kept(page, "duel", 2)
     page.keyboard.press("h")
     expect(page.locator("dialog")).to_be_visible()
-    expect(page.locator("dialog select")).to_have_count(3)
+    expect(page.locator("dialog select")).to_have_count(4)
 
 
 def players(page: Page) -> None:

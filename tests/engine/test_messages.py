@@ -1,6 +1,7 @@
 """C reads exactly the positions that the reader of dictionaries accepts; the rest it leaves to that one."""
 
 import random
+import tracemalloc
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -145,3 +146,17 @@ def test_a_part_of_a_message_is_the_bytes_that_were_received() -> None:
 @pytest.mark.parametrize("payload", [b"", b"\x10\x01", b"\x0a\x00\x0a\x00", b"\x0a\x05abc", b"\x0b", b"\xff" * 11])
 def test_a_part_that_is_missing_repeated_or_cut_off_is_none(payload: bytes) -> None:
     assert part_of(payload, 1) is None
+
+
+def test_a_number_out_of_range_is_refused_before_it_is_a_bit() -> None:
+    """Otherwise a message of 30 bytes would take 256 MB, and half a second."""
+    message = write_position(GAMES["toy"].new(2, 1))
+    message.toy.players[0].hand[0] = 1 << 31
+    payload = message.SerializeToString()
+    reader_of_positions().read(payload)
+    tracemalloc.start()
+    try:
+        assert reader_of_positions().read(payload) is None
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()

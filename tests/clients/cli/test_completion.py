@@ -42,7 +42,7 @@ def test_every_command_of_the_help_is_listed() -> None:
         ("clerestory", "--ver", {"--version"}),
         ("clerestory health", "--tls", {"--tls-ca", "--tls-cert", "--tls-key"}),
         ("clerestory health --server x", "--se", {"--server", "--service"}),
-        ("clerestory bench", "en", {"engine"}),
+        ("clerestory bench", "en", {"engine", "envs"}),
         ("clerestory bench engine", "--sea", {"--seats"}),
         ("clerestory show", "position.js", {""}),
     ],

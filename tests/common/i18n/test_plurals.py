@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from clerestory.i18n import Pattern, patterns
+from clerestory.i18n import Pattern, patterns, say
 from clerestory.i18n.files import FOLDER
 from clerestory.i18n.languages import ENGLISH, LANGUAGES
 
@@ -65,3 +65,8 @@ def test_every_good_has_its_plural_forms(language: str) -> None:
     amounts = {key: text for key, text in patterns("cathedral", language).items() if key.startswith("amount.")}
     assert len(amounts) == 6
     assert [key for key, text in amounts.items() if isinstance(text, str)] == []
+
+
+def test_a_stored_text_without_a_count_is_in_the_general_form() -> None:
+    assert say("cathedral", "amount.vp", "de", count=1) != say("cathedral", "amount.vp", "de", count=2)
+    assert say("cathedral", "thing.stone", "de") == say("cathedral", "thing.stone", "de", count=2)
