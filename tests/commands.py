@@ -19,7 +19,7 @@ from tests.parts import missing
 from tests.test_links import ROOT, tracked
 
 BLOCK = re.compile(r"^( *)```(?:sh)?\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
-OTHER = re.compile(r"^( *)```\w+\n.*?^\1```", re.MULTILINE | re.DOTALL)
+OTHER = re.compile(r"^( *)```(?!sh\n)\w+\n.*?^\1```", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 UNFINISHED = re.compile(r"[Mm]issing|are required|requires an argument|expected one argument")
 PROGRAM = re.compile(r"(?:\.venv/bin/)?(?:clerestory|python|make|pytest|pip|envoy|node|npm|createdb|curl|openssl) ")
@@ -60,12 +60,13 @@ class Command:
 def commands(page: Path) -> Iterator[Command]:
     """Yield the commands of a page: lines of blocks of shell, and code in sentences that begins with a program."""
     name, text = str(page.relative_to(ROOT)), page.read_text(encoding="utf-8")
+    text = OTHER.sub("", text)
     for _, block in BLOCK.findall(text):
         for line in re.sub(r"\\\n *", "", block).splitlines():
             command = re.split(r" +#", line)[0].strip()
             if PROGRAM.match(command):
                 yield Command(name, command, whole=True)
-    for span in SPAN.findall(BLOCK.sub("", OTHER.sub("", text))):
+    for span in SPAN.findall(BLOCK.sub("", text)):
         if PROGRAM.match(span):
             yield Command(name, " ".join(span.split()), whole=False)
 

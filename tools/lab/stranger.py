@@ -43,7 +43,7 @@ OFFERED = """() => [...document.querySelectorAll('.action')].map(one => {
 SHOWN = """() => ({
     taller: document.documentElement.scrollHeight - innerHeight,
     scrolled: scrollY,
-    cut: [...document.querySelectorAll('.middle, .seat, .actions')]
+    cut: [...document.querySelectorAll('.middle, .seat, .list')]
         .filter(one => one.scrollHeight > one.clientHeight + 1).map(one => one.className),
     version: document.querySelector('[data-version]').dataset.version,
 })"""

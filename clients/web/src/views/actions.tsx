@@ -14,7 +14,7 @@ import { memo, Stepper } from "../parts.tsx";
 import { text } from "../text.ts";
 import { capital, gameText, say } from "../texts.ts";
 
-const MANY = 15; // number of buttons at which a search field appears
+const MANY = 12; // number of buttons at which a search field appears
 
 interface Props {
   /** Its name. */
@@ -61,15 +61,35 @@ export const Actions = memo((props: Props) => {
     ]),
   );
   const nameOf = (kind: string) => capital(gameText(props.game, `action.${kind}`));
+  const group = (kind: string) => (
+    <div key={kind} class={CLOSING.includes(kind) ? "kind closing" : "kind"} role="group" aria-label={nameOf(kind)}>
+      <h2>{nameOf(kind)}</h2>
+      {gathered(found.filter((action) => action.kind === kind)).map((alike) =>
+        alike.length > 1 ? (
+          <Numbered key={alike[0]?.action?.text} alike={alike} labels={labels} {...props} />
+        ) : (
+          alike.map((one) => (
+            <ActionButton
+              key={one.action?.text}
+              action={one}
+              labels={labels}
+              shared={prefixes.get(kind) ?? ""}
+              {...props}
+            />
+          ))
+        ),
+      )}
+    </div>
+  );
   return (
     <div
-      ref={box}
       class={props.ranked ? "actions ranked" : "actions"}
       role="group"
       tabIndex={-1}
       aria-label={say("actions")}
       data-fresh={props.fresh || undefined}
     >
+      <div ref={box} class="list">
       {(many || wanted.value) && (
         <input
           id="search"
@@ -89,26 +109,9 @@ export const Actions = memo((props: Props) => {
       )}
       {!props.actions.length && <p class="latest">{props.news}</p>}
       {words.length > 0 && !found.length && <p role="status">{say("actions.none")}</p>}
-      {kinds.map((kind) => (
-        <div key={kind} class={CLOSING.includes(kind) ? "kind closing" : "kind"} role="group" aria-label={nameOf(kind)}>
-          <h2>{nameOf(kind)}</h2>
-          {gathered(found.filter((action) => action.kind === kind)).map((alike) =>
-            alike.length > 1 ? (
-              <Numbered key={alike[0]?.action?.text} alike={alike} labels={labels} {...props} />
-            ) : (
-              alike.map((one) => (
-                <ActionButton
-                  key={one.action?.text}
-                  action={one}
-                  labels={labels}
-                  shared={prefixes.get(kind) ?? ""}
-                  {...props}
-                />
-              ))
-            ),
-          )}
-        </div>
-      ))}
+      {kinds.filter((kind) => !CLOSING.includes(kind)).map(group)}
+      </div>
+      {kinds.filter((kind) => CLOSING.includes(kind)).map(group)}
     </div>
   );
 });
