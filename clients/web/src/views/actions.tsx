@@ -90,26 +90,26 @@ export const Actions = memo((props: Props) => {
       data-fresh={props.fresh || undefined}
     >
       <div ref={box} class="list">
-      {(many || wanted.value) && (
-        <input
-          id="search"
-          type="search"
-          placeholder={say("actions.search_key")}
-          aria-label={say("actions.search")}
-          value={wanted.value}
-          onInput={(event) => {
-            wanted.value = event.currentTarget.value;
-          }}
-          onKeyDown={(event) => {
-            if (event.key !== "Enter" || !words.length || !first || props.busy) return;
-            wanted.value = "";
-            props.onAction(first);
-          }}
-        />
-      )}
-      {!props.actions.length && <p class="latest">{props.news}</p>}
-      {words.length > 0 && !found.length && <p role="status">{say("actions.none")}</p>}
-      {kinds.filter((kind) => !CLOSING.includes(kind)).map(group)}
+        {(many || wanted.value) && (
+          <input
+            id="search"
+            type="search"
+            placeholder={say("actions.search_key")}
+            aria-label={say("actions.search")}
+            value={wanted.value}
+            onInput={(event) => {
+              wanted.value = event.currentTarget.value;
+            }}
+            onKeyDown={(event) => {
+              if (event.key !== "Enter" || !words.length || !first || props.busy) return;
+              wanted.value = "";
+              props.onAction(first);
+            }}
+          />
+        )}
+        {!props.actions.length && <p class="latest">{props.news}</p>}
+        {words.length > 0 && !found.length && <p role="status">{say("actions.none")}</p>}
+        {kinds.filter((kind) => !CLOSING.includes(kind)).map(group)}
       </div>
       {kinds.filter((kind) => CLOSING.includes(kind)).map(group)}
     </div>
