@@ -1,5 +1,6 @@
 """A private server for a measurement: a real `clerestory serve` on a free port of this machine."""
 
+import atexit
 import re
 import socket
 import subprocess
@@ -10,7 +11,6 @@ from typing import NamedTuple
 
 ANNOUNCED = re.compile(r"serves on (\S+) with (\d+) workers, process (\d+)")
 PATIENCE = 60.0  # seconds to wait for its end
-HELD: list[socket.socket] = []  # sockets that reserve ports
 
 
 class ServerProcess(NamedTuple):
@@ -55,7 +55,7 @@ def free_port() -> int:
     one = socket.socket()
     one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     one.bind(("127.0.0.1", 0))
-    HELD.append(one)
+    atexit.register(one.close)
     return int(one.getsockname()[1])
 
 
