@@ -216,7 +216,11 @@ cdef class VectorGame:
         return found
 
     def state(self, index):
-        """Return a copy of the position of a game, with everything that is hidden. `observe` gives what a seat sees."""
+        """Return a copy of the position of a game, with everything that is hidden. `observe` gives what a seat sees.
+
+        Raises ValueError before `reset`, or for an index out of range.
+        """
+        self._require_reset()
         cdef Py_ssize_t i = whole("index", index, 0, self.num_envs - 1)
         cdef State state = State.__new__(State, self.game)
         memcpy(state.data, &self.states[i, 0], self.game.ops.state_size)

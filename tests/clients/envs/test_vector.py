@@ -233,7 +233,10 @@ def test_a_seed_out_of_range_is_refused(seed: Any) -> None:
         VectorGame("duel", 2).reset(seed=seed)
 
 
-@pytest.mark.parametrize("call", [lambda games: games.step([0]), VectorGame.sample, VectorGame.afterstates])
+@pytest.mark.parametrize(
+    "call",
+    [lambda games: games.step([0]), lambda games: games.state(0), VectorGame.sample, VectorGame.afterstates],
+)
 def test_no_game_has_begun_before_a_reset(call: Any) -> None:
     with pytest.raises(ValueError, match="call reset first"):
         call(VectorGame("duel", 1))
