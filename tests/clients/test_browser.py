@@ -258,6 +258,12 @@ def test_a_closed_engine_and_a_failing_listener_reject(tmp_path: Path) -> None:
     assert printed(tmp_path, "endings", None) == {"worker": rejected, "here": rejected}
 
 
+def test_a_program_ends_without_closing_an_engine() -> None:
+    address = json.dumps((PACKAGE / "dist" / "index.js").as_uri())
+    script = f"import {{ Engine }} from {address}; await Engine.load('duel'); console.log('loaded')"
+    assert node("--input-type=module", "--eval", script).stdout == "loaded\n"
+
+
 def test_a_position_without_what_its_seat_knows_is_refused(tmp_path: Path) -> None:
     games = (decisions(GAMES["cathedral"], 2, seed) for seed in range(30))
     state = next(one for game in games for one in game if one.observe(one.turn) != one.observe(NATURE))
