@@ -168,7 +168,7 @@ def given(faults: list[str], strange: Iterator[str]) -> Finding:
         return Finding("settings", Mark.WRONG, ", and ".join(faults), "correct this: `serve` does not start with it")
     if odd := [*strange]:
         return Finding("settings", Mark.NOTE, ", and ".join(odd), "correct the names in the environment")
-    return Finding("settings", Mark.GOOD, "all can be used", "`clerestory serve --help` tells what others there are")
+    return Finding("settings", Mark.GOOD, "all valid", "`clerestory serve --help` lists all settings")
 
 
 # -- the machine -----------------------------------------------------------------------------------
@@ -195,7 +195,7 @@ def memory(settings: Settings) -> Finding:
         mark = Mark.WRONG if needed - STRANGERS > free else Mark.NOTE
         size = spoken_size(max(free - needed + trees, 0))
         return Finding("memory", mark, found, f"set --memory and --warm-bytes to {size} together, or add memory")
-    return Finding("memory", Mark.GOOD, found, "--memory and --warm-bytes set its parts")
+    return Finding("memory", Mark.GOOD, found, "--memory and --warm-bytes change it")
 
 
 def descriptors(gateway: GatewaySettings | None) -> Finding:
@@ -209,7 +209,7 @@ def descriptors(gateway: GatewaySettings | None) -> Finding:
     if each < MOST:
         mark = Mark.WRONG if each < FEW else Mark.NOTE
         return Finding("descriptors", mark, found, f"raise the hard limit (`ulimit -Hn`) to {RESERVED + ports * MOST}")
-    return Finding("descriptors", Mark.GOOD, found, "which is the most: for more, add servers (docs/scaling.md)")
+    return Finding("descriptors", Mark.GOOD, found, "the maximum: for more, add servers (docs/scaling.md)")
 
 
 def clock(there: StoreLocation | None) -> Finding:
@@ -222,7 +222,7 @@ def clock(there: StoreLocation | None) -> Finding:
         found = f"{abs(there.ahead):.0f} s {'behind' if there.ahead > 0 else 'ahead of'} the database"
         return Finding("clock", Mark.NOTE, found, "keep both right with chrony or systemd-timesyncd")
     if is_unsynchronised():
-        return Finding("clock", Mark.NOTE, "nothing keeps it right", "run chrony or systemd-timesyncd on this machine")
+        return Finding("clock", Mark.NOTE, "not synchronized", "run chrony or systemd-timesyncd on this machine")
     return Finding("clock", Mark.GOOD, "right as far as the system knows", "keep chrony or systemd-timesyncd running")
 
 
@@ -279,7 +279,7 @@ def addresses(settings: Settings, gateway: GatewaySettings | None) -> Finding:
         return Finding(
             "addresses", Mark.NOTE, f"{', '.join(taken)}", "choose others, unless a server of yours runs there"
         )
-    return Finding("addresses", Mark.GOOD, f"{', '.join(filter(None, wanted))} can be had", "clients use the first")
+    return Finding("addresses", Mark.GOOD, f"{', '.join(filter(None, wanted))} available", "clients use the first")
 
 
 def why_taken(address: str) -> str:
@@ -328,6 +328,6 @@ def metrics(settings: Settings) -> Finding:
     """Check whether the server exports metrics."""
     if not settings.metrics:
         return Finding(
-            "metrics", Mark.GOOD, "none", "`--metrics 127.0.0.1:9464` lets Prometheus watch (docs/runbook.md)"
+            "metrics", Mark.GOOD, "none", "`--metrics 127.0.0.1:9464` serves them to Prometheus (docs/runbook.md)"
         )
     return Finding("metrics", Mark.GOOD, f"http://{settings.metrics}/metrics", "docs/runbook.md has alerts for them")

@@ -226,6 +226,8 @@ REFUSED: list[tuple[dict[str, Any], list[Any]]] = [
     ({"json": changed(colour="red")}, ["BadPosition", "cathedral.colour"]),
     ({"call": "play", "argument": "fly"}, ["IllegalAction", LEGAL]),
     ({"call": "play", "argument": "finish"}, ["IllegalAction", LEGAL]),
+    ({"call": "play", "argument": 5}, ["BadOption", "action"]),
+    ({"call": "determinize", "argument": "x"}, ["BadOption", "seed"]),
     ({"call": "observe", "argument": 2}, ["BadOption", "seat"]),
     ({"call": "undo"}, ["EngineError", "nothing to undo"]),
     ({"call": "new", "argument": {"seats": 5}}, ["BadOption", "seats"]),
@@ -235,6 +237,8 @@ REFUSED: list[tuple[dict[str, Any], list[Any]]] = [
     ({"argument": {"level": 9}}, ["BadOption", "level"]),
     ({"argument": {"timeMs": 0}}, ["BadOption", "timeMs"]),
     ({"argument": {"iterations": 1.5}}, ["BadOption", "iterations"]),
+    ({"argument": {"iterations": 1, "signal": {}}}, ["BadOption", "signal"]),
+    ({"call": "analyze", "argument": {"iterations": 1}}, ["BadOption", "onUpdate"]),
     ({"argument": {"iterations": 1, "maxBytes": 1}}, ["BadOption", "maxBytes"]),
     ({"call": "other", "argument": {"level": 1}}, ["BadOption", "position"]),
 ]
@@ -247,6 +251,17 @@ def test_wrong_input_is_refused_by_name(tmp_path: Path) -> None:
     legal = len(state.legal_codes())
     expected = [[name, legal if field == LEGAL else field] for _, [name, field] in REFUSED]
     assert printed(tmp_path, "refusals", [case for case, _ in REFUSED]) == expected
+
+
+def test_a_closed_engine_and_a_failing_listener_reject(tmp_path: Path) -> None:
+    rejected = ["the listener fails", "the engine was closed"]
+    assert printed(tmp_path, "endings", None) == {"worker": rejected, "here": rejected}
+
+
+def test_a_program_ends_without_closing_an_engine() -> None:
+    address = json.dumps((PACKAGE / "dist" / "index.js").as_uri())
+    script = f"import {{ Engine }} from {address}; await Engine.load('duel'); console.log('loaded')"
+    assert node("--input-type=module", "--eval", script).stdout == "loaded\n"
 
 
 def test_a_position_without_what_its_seat_knows_is_refused(tmp_path: Path) -> None:

@@ -106,15 +106,20 @@ export class Engine {
   }
 
   /** Recommend an action to the seat to decide, from what that seat can see. Throws BadOption. */
-  recommend(position: Position, options: SearchOptions = {}): Promise<Recommendation> {
+  async recommend(position: Position, options: SearchOptions = {}): Promise<Recommendation> {
     const { early = options.level === undefined } = options;
     return this.#ask(position, { ...options, early }, Infinity, () => undefined);
   }
 
-  /** Analyze a position for the seat to decide, with updates until a limit or until the signal aborts. */
-  analyze(position: Position, options: AnalyzeOptions): Promise<Recommendation> {
-    const { onUpdate, everyMs = UPDATE_MS } = options;
-    return this.#ask(position, options, requirePositive("everyMs", everyMs) / 1000, onUpdate);
+  /** Analyze a position for the seat to decide, with updates until a limit or until the signal aborts. Throws BadOption.
+   *
+   * If `onUpdate` throws, the search ends, and the promise is rejected with that error.
+   */
+  async analyze(position: Position, options: AnalyzeOptions): Promise<Recommendation> {
+    const { onUpdate, everyMs = UPDATE_MS } = options ?? {};
+    const every = requirePositive("everyMs", everyMs) / 1000;
+    if (typeof onUpdate !== "function") throw new BadOption("onUpdate", `${quoted(onUpdate)} is not a function`);
+    return this.#ask(position, options, every, onUpdate);
   }
 
   async #ask(
@@ -135,6 +140,9 @@ export class Engine {
     const { timeMs, iterations, level, early = false, signal, maxBytes = MAX_BYTES } = options;
     if (timeMs === undefined && iterations === undefined && level === undefined && signal === undefined) {
       throw new BadOption("limits", "none is given: timeMs, iterations, level or signal is needed");
+    }
+    if (signal !== undefined && !(signal instanceof AbortSignal)) {
+      throw new BadOption("signal", `${quoted(signal)} is not an AbortSignal`);
     }
     return {
       view: this.#view(position, turn),

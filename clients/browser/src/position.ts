@@ -1,7 +1,7 @@
 // Positions: print, play, take back, observe; luck is explicit.
 
 import { type Core, NATURE, OVER } from "./core.ts";
-import { BadOption, EngineError, IllegalAction, quoted, requireWhole } from "./errors.ts";
+import { BadOption, EngineError, IllegalAction, quoted, requireSeed, requireWhole } from "./errors.ts";
 import type { Json } from "./kinds.ts";
 import type { Layout } from "./layout.ts";
 
@@ -68,12 +68,14 @@ export class Position {
     return this.#rules.core.legal(this.#state).map((code) => this.#action(code));
   }
 
-  /** Play an action, by its text. Throws IllegalAction, and leaves the position as it was. */
+  /** Play an action, by its text. Throws IllegalAction or BadOption, and leaves the position as it was. */
   play(action: string | Action): this {
-    const text = typeof action === "string" ? action.trim().replace(/\s+/g, " ") : action.text;
-    const code = this.#rules.codes.get(text);
+    const text = typeof action === "object" ? action?.text : action;
+    if (typeof text !== "string") throw new BadOption("action", `${quoted(action)} is neither an action nor its text`);
+    const plain = text.trim().replace(/\s+/g, " ");
+    const code = this.#rules.codes.get(plain);
     const legal = this.#rules.core.legal(this.#state);
-    if (code === undefined || !legal.includes(code)) throw this.#illegal(text, code, legal);
+    if (code === undefined || !legal.includes(code)) throw this.#illegal(plain, code, legal);
     this.#advance(code, this.#luck);
     this.#settle();
     return this;
@@ -103,9 +105,9 @@ export class Position {
     return new Position(this.#rules, this.#rules.core.observe(this.#state, seat));
   }
 
-  /** Return the position with every unknown filled in at random. */
-  determinize(seed: bigint): Position {
-    return new Position(this.#rules, this.#rules.core.deal(this.#state, seed));
+  /** Return the position with every unknown filled in, with the random numbers of a seed. Throws BadOption. */
+  determinize(seed: number | bigint): Position {
+    return new Position(this.#rules, this.#rules.core.deal(this.#state, requireSeed(seed)));
   }
 
   /** Return the probability of each outcome of the chance event that is due, in the order of `legalActions`. */

@@ -31,12 +31,12 @@ export async function startWorker(): Promise<Port> {
   const worker: NodeWorker = new threads.Worker(new URL("./worker.js", import.meta.url), {
     execArgv: [], // those of the program may not fit a file, such as --input-type
   });
-  worker.unref();
   return {
     post: (message) => worker.postMessage(message),
     listen: (heard, failed) => {
       worker.on("message", heard);
       worker.on("error", failed);
+      worker.unref(); // listeners keep the program alive
     },
     await: (any) => (any ? worker.ref() : worker.unref()),
     close: () => void worker.terminate(),

@@ -53,6 +53,8 @@ export async function refusals(engines, cases) {
       const position = json === undefined ? engines[game].newGame({ seats: 2, seed: 7 }) : engines[game].position(json);
       if (call === "play") position.play(argument);
       else if (call === "observe") position.observe(argument);
+      else if (call === "determinize") position.determinize(argument);
+      else if (call === "analyze") await engines[game].analyze(position, argument);
       else if (call === "undo") position.undo();
       else if (call === "new") engines[game].newGame(argument);
       else if (call === "other") await engines.duel.recommend(position, argument);
@@ -61,6 +63,23 @@ export async function refusals(engines, cases) {
     } catch (error) {
       found.push([error.name, error.violations?.[0].field ?? error.option ?? error.legal?.length ?? error.message]);
     }
+  }
+  return found;
+}
+
+/** What rejects the promises of a search whose listener throws, and of a search by a closed engine. */
+export async function endings(_engines, _given, { Engine }) {
+  const rejection = (promise) => promise.then(() => "answered", (error) => error.message);
+  const found = {};
+  for (const [name, worker] of Object.entries({ worker: true, here: false })) {
+    const engine = await Engine.load("duel", { worker });
+    const position = engine.newGame({ seats: 2, seed: 1 });
+    const onUpdate = () => {
+      throw new Error("the listener fails");
+    };
+    found[name] = [await rejection(engine.analyze(position, { iterations: 1_000_000, everyMs: 1, onUpdate }))];
+    engine.close();
+    found[name].push(await rejection(engine.recommend(position, { iterations: 9 })));
   }
   return found;
 }
