@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from clerestory.i18n import patterns
 from clerestory.i18n.languages import LANGUAGES
 from tests.browser import screens
-from tests.browser.harness import logged, open_tab, play_on, settled, start
+from tests.browser.harness import drawn, logged, open_tab, play_on, settled, start
 from tests.browser.screens import SCREENS, Screen
 from tests.languages import OTHERS, english_in
 from tools.lab.browser import experienced
@@ -168,10 +168,12 @@ def test_others_may_translate_the_page_and_what_changes_goes_on_changing(spoken:
         play_on(page, 1)
     assert settled(page)
     logged(page)
+    drawn(page)
     shown = read_of(page)
     page.reload()
     assert settled(page)
     logged(page)
+    drawn(page)
     assert shown == read_of(page)
 
 
