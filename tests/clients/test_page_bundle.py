@@ -12,7 +12,7 @@ from clerestory.i18n.languages import LANGUAGES
 WEB = Path(__file__).parents[2] / "clients" / "web"
 DIST = WEB / "dist"
 LIMIT = 80_000  # compressed bytes of the first load, with the texts of one language
-LANGUAGE = 12_500  # compressed bytes of another language: all of its files, for any opened screens
+LANGUAGE = 13_000  # compressed bytes of another language: all of its files, for any opened screens
 STATIC = re.compile(r'(?:import|from)\s*"\./([\w-]+\.js)"')
 NAMED = re.compile(r'(?:src|href)="/(assets/[\w-]+\.\w+|icon\.svg)"')
 

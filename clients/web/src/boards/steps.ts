@@ -13,7 +13,7 @@ export function stepTold(game: Position["game"], catalogue: Catalogue): string {
   if (game.case !== "cathedral" && game.case !== "duel") return "";
   const { step } = game.value;
   if (game.case === "cathedral" && step === "draft" && isCrowded(game.value, catalogue))
-    return say("step.cathedral.crowded");
+    return say("step.cathedral.draft.crowded");
   const key = `step.${game.case}.${step}`;
   const found = [key + ending(game), key].find(knows);
   return found ? say(found) : step.replaceAll("_", " ");
