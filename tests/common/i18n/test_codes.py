@@ -82,7 +82,7 @@ def test_every_step_and_phase_has_a_text(language: str) -> None:
     texts = patterns("page", language)
     owed = {f"step.{game}.{step}" for game, steps in STEPS.items() for step in steps}
     otherwise = {"step.cathedral.cathedral.last", "step.duel.turn.second", "step.duel.turn.last"}  # their continuations
-    otherwise |= {"step.cathedral.crowded"}  # within a draft
+    otherwise |= {"step.cathedral.draft.crowded"}
     assert owed | otherwise == {key for key in texts if key.startswith("step.")}
     assert arguments(texts["summary.phase"]) == {"phase", "round"}
     assert arguments(texts["summary.round"]) == {"round"}
