@@ -109,6 +109,5 @@ def tune(
     game, seats = options.game, options.seats
     chosen_game(game, seats)
     ranges = tuple(map(TunedOption.parse, params))
-    load, budget = loader(game), options.budget()
-    plan = TuningPlan(load, seats, bot, ranges, against, budget, options.seed, deals, parse_any_bot)
+    plan = TuningPlan(loader(game), seats, bot, ranges, against, options.budget(), options.seed, deals, parse_any_bot)
     tune_and_confirm(plan, games, confirm, out, workers, as_json=options.as_json)

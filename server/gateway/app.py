@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
@@ -20,7 +21,7 @@ from clerestory.server.gateway.errors import ConnectError, OwnError, UnreadableR
 from clerestory.server.gateway.http import CallerLeft, HttpExchange, Receive, Scope, Send
 from clerestory.server.gateway.methods import Method, methods
 from clerestory.server.gateway.openapi import openapi, position_schema
-from clerestory.server.gateway.page import NO_PAGE, File
+from clerestory.server.gateway.page import NO_PAGE, File, read_file
 
 ACCEPTED = {
     streams: ", ".join(kind for kind, codec in CODECS.items() if codec.streams == streams) for streams in (False, True)
@@ -43,7 +44,6 @@ PREFLIGHT = [
 ]
 
 SCHEMAS = {"/openapi.json": openapi, "/position.schema.json": position_schema}
-VARIES = ("vary", "accept-encoding")
 GZIPPED = ("content-encoding", "gzip")
 READABLE = ("cross-origin-resource-policy", "cross-origin")  # any page may find out that there is a server
 
@@ -93,9 +93,8 @@ class GatewayApp:
         """Answer a request for health, a schema, or a file of the page."""
         if exchange.path == HEALTH:
             await self._tell_health(exchange)
-        elif schema := SCHEMAS.get(exchange.path):
-            data, encoding = await compressed(exchange, schema())
-            await exchange.answer(200, "application/json", data, [VARIES, *encoding])
+        elif exchange.path in SCHEMAS:
+            await send_file(exchange, schema_at(exchange.path))
         else:
             await self._show(exchange)
 
@@ -191,11 +190,22 @@ class GatewayApp:
             missing = exchange.path == "/" or not self._page
             await exchange.say(503 if missing else 404, NO_PAGE if missing else "The page has no such file.\n")
             return
-        headers = [("cache-control", file.cache), VARIES]
-        if exchange.takes_gzip:
-            await exchange.answer(200, file.content_type, file.packed, [*headers, GZIPPED])
-        else:
-            await exchange.answer(200, file.content_type, file.plain, headers)
+        await send_file(exchange, file)
+
+
+@cache
+def schema_at(path: str) -> File:
+    """Return a schema as a file, compressed once."""
+    return read_file(path, SCHEMAS[path]())
+
+
+async def send_file(exchange: HttpExchange, file: File) -> None:
+    """Send a file, compressed if the client accepts it."""
+    headers = [("cache-control", file.cache), ("vary", "accept-encoding")]
+    if exchange.takes_gzip:
+        await exchange.answer(200, file.content_type, file.packed, [*headers, GZIPPED])
+    else:
+        await exchange.answer(200, file.content_type, file.plain, headers)
 
 
 async def compressed(exchange: HttpExchange, data: bytes) -> tuple[bytes, Metadata]:

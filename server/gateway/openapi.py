@@ -60,7 +60,6 @@ ERROR: Schema = {
 }
 
 
-@cache
 def openapi() -> bytes:
     """Return the OpenAPI 3.1 document of all methods, as JSON."""
     document = {
@@ -77,7 +76,6 @@ def openapi() -> bytes:
     return json.dumps(document).encode()
 
 
-@cache
 def position_schema() -> bytes:
     """Return the JSON Schema of a position, as one seat sees it, as JSON."""
     found = {"$schema": DIALECT, "title": "Position", "$ref": "#/$defs/Position", "$defs": schemas("#/$defs/")}
