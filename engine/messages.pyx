@@ -48,7 +48,6 @@ class OtherField(NamedTuple):
         name: name of the field.
         kind: its kind.
         check: raises ValueError unless values are of the JSON type of the kind, which its `write` relies on.
-        most: greatest number of values.
         places: offset of each number in the struct or in its player, its bytes, and whether it is in a player.
         wire: the field of the message.
     """
@@ -56,7 +55,6 @@ class OtherField(NamedTuple):
     name: str
     kind: Any
     check: Callable[[Any], object]
-    most: int
     places: list[tuple[int, int, bool]]
     wire: Any
 
@@ -191,9 +189,7 @@ cdef class MessageReader:
             self._describe(number, one.kind, field)
             if self.slots[<int> number].op == OTHER:
                 check = TypeAdapter(one.kind.annotation).validate_python
-                self.others[number] = OtherField(
-                    one.name, one.kind, check, most_of(one.kind.annotation), places, field
-                )
+                self.others[number] = OtherField(one.name, one.kind, check, places, field)
         if by_name:
             raise AssertionError(f"{layout.name}: the message lacks {', '.join(by_name)}")
 
@@ -506,7 +502,7 @@ cdef class GameReader:
         kind = other.kind
         try:
             other.check(values)
-            if len(values) > other.most or any(True for _ in kind.faults(values, around)):
+            if any(True for _ in kind.faults(values, around)):
                 return False
             numbers = tuple(kind.write(values, around))
             if len(numbers) != len(other.places) or not kind.in_range(numbers, around):
