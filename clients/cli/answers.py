@@ -15,7 +15,7 @@ from clerestory.cli import locale
 from clerestory.cli.game_files import read_position
 from clerestory.cli.options import BadOption
 from clerestory.cli.screen import ROOMY, redrawing, screen
-from clerestory.clients import Line, Recommendation, Update
+from clerestory.clients import Line, Rate, Recommendation, Update
 from clerestory.clients.wire import ONLOOKER
 from clerestory.engine import State
 from clerestory.engine.scoring import note_on_points
@@ -79,6 +79,7 @@ def answer_view(answer: Recommendation, state: State, width: int) -> Group:
         table,
         Text(f"{legend} {note}" if note else legend, style="dim"),
         *map(Text, remarks(answer)),
+        *([rates_table(answer.rates, width), Text(locale.say("answer.rates.legend"), style="dim")] * bool(answer.rates)),
     )
 
 
@@ -139,6 +140,24 @@ def outcomes_table(answer: Recommendation, state: State, width: int) -> Table:
     ):
         table.add_row(*names(line, width), *cells)
     return table
+
+
+def rates_table(rates: Sequence[Rate], width: int) -> Table:
+    """Return the exchange rates: what one more of each good is worth."""
+    table = compact_table(width)
+    for heading in ("answer.rate.good", "answer.rate.win", "answer.rate.points"):
+        table.add_column(*locale.cells([locale.say(heading)]), justify="left" if heading.endswith("good") else "right")
+    for rate in rates:
+        win_share = worth(rate.win_share, rate.win_share_error, 100.0)
+        table.add_row(*locale.cells([rate.name, win_share, worth(rate.points, rate.points_error, 1.0)]))
+    return table
+
+
+def worth(value: float | None, error: float | None, unit: float) -> str:
+    """Return a rate with its error; "" without figures."""
+    if value is None or error is None:
+        return ""
+    return f"{locale.figure(unit * value, 2, '+z')} ±{locale.figure(unit * error, 2)}"
 
 
 def share(line: Line, seat: int) -> str:

@@ -12,6 +12,7 @@ from clerestory.engine.shares cimport share_win
 
 from array import array
 
+from clerestory.engine.goods import Good, Way
 from clerestory.engine.kinds import Choice, Flag, Number
 from clerestory.engine.layout import Field, Layout
 from clerestory.engine.tuning import Tuning, ladder
@@ -342,6 +343,7 @@ LAYOUT = Layout(
             hidden="others",
         ),
     ],
+    goods=[Good("points", (Way({"points": 1}),))],
 )
 
 
