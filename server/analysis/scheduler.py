@@ -319,8 +319,9 @@ class Scheduler:
                 early=bool(search.limits.early_stop),
                 worker=None if (search.limits.iterations or inf) <= FEW_ITERATIONS else worker,
             )
-            ends = reason in (StopReason.ITERATIONS, StopReason.DECIDED)
-            return StopReason.PAUSED if ends and due_rates(search, searcher, tree) else reason, iterations
+            if reason == StopReason.ITERATIONS and due_rates(search, searcher, tree):
+                reason = StopReason.PAUSED
+            return reason, iterations
         finally:
             searcher.release()
 
