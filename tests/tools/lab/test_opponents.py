@@ -20,8 +20,8 @@ def test_the_luck_stays_where_a_player_foresees_it() -> None:
 
 def test_the_table_has_a_cell_for_each_pair_that_met() -> None:
     rows = [row.split(" | ") for row in opponents.table(LINES)]
-    assert rows[0] == ["|", "`greedy`", "`open`", "level 1 |"]
-    assert [row[0] for row in rows[2:]] == ["| `greedy`", "| `open`", "| level 1"]
+    assert rows[0] == ["|", "`greedy`", "`open@9`", "level 1 |"]
+    assert [row[0] for row in rows[2:]] == ["| `greedy`", "| `open@9`", "| level 1"]
     assert [row[2].strip(" |") != "" for row in rows[2:]] == [True, False, False]
 
 
@@ -36,11 +36,11 @@ def test_a_game_is_continued(tmp_path: Path) -> None:
 
 def test_only_the_open_player_sees_hidden_cards() -> None:
     """Positions that look the same to a seat differ for the open player alone."""
-    choices: dict[str, list[int]] = {"ismcts@100it": [], "open@100": []}
-    for position in decisions(GAMES["cathedral"], 2, 3)[::9]:
+    choices: dict[str, list[int]] = {"ismcts@200it": [], "open@200": []}
+    for position in decisions(GAMES["duel"], 2, 3)[:40:9]:
         view = position.observe(position.turn)
         worlds = [view.determinize(seed) for seed in range(8)]
         for name, found in choices.items():
             found.append(len({opponents.player(name)(world, 1) for world in worlds}))
-    assert set(choices["ismcts@100it"]) == {1}
-    assert max(choices["open@100"]) > 1
+    assert set(choices["ismcts@200it"]) == {1}
+    assert max(choices["open@200"]) > 1
