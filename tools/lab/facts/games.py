@@ -3,7 +3,7 @@
 The shipped search plays all seats with ITERATIONS iterations per decision. One in SPARSE decisions is also searched
 with equally many iterations for every action, in the same worlds and with the same luck (`allocation=even`). That search
 is independent of the first one, so comparing its values of the two actions that the first one preferred has no
-selection bias.
+selection bias. In one of RATED games, exchange rates are estimated at the first decision of each round.
 """
 
 from collections import defaultdict
@@ -16,12 +16,16 @@ from clerestory.engine import GAMES, Rng, State
 from clerestory.engine.core import NATURE
 from clerestory.search.arena.luck import luck_of, shares_by
 from clerestory.search.arena.match import decisions, derived_seed, nature_of
+from clerestory.search.rates import PER_ITERATION, REPETITIONS, rates_of
+from clerestory.search.root import observe
 from tools.lab.json_lines import adding_to, gathered, header_of
 from tools.lab.self_play import searched
 
 ITERATIONS = 300
 EACH = 100  # iterations for each action of a compared decision
 SPARSE = 4
+RATED = 5  # in one of so many games, exchange rates are estimated at the first decision of each round
+RATED_ITERATIONS = 400  # of each of their searches
 FIRST_SEED = 6_600_000
 MAX_BYTES = 1 << 24  # of the tree of a move
 LAST_VERBS = frozenset({"convert", "finish", "discard"})  # plans, whose actions are not compared
@@ -44,10 +48,16 @@ def path_of(folder: Path, game: str, seats: int) -> Path:
     return folder / f"{game}-{seats}.jsonl"
 
 
-def tables(folder: Path) -> list[Table]:
-    """Return all stored games."""
+def tables(folder: Path, games: int) -> list[Table]:
+    """Return the stored games of all games and numbers of players, at most so many of each."""
     paths = [(game, seats, path_of(folder, game, seats)) for game, seats in TABLES]
-    return [Table(game, seats, gathered(path)) for game, seats, path in paths if path.exists()]
+    return [Table(game, seats, first_games(path, games)) for game, seats, path in paths if path.exists()]
+
+
+def first_games(path: Path, games: int) -> list[Row]:
+    """Return the first games of a file, by seed."""
+    rows = [row for row in gathered(path) if row["seed"] < FIRST_SEED + games]
+    return sorted(rows, key=lambda row: int(row["seed"]))
 
 
 def gather(folder: Path, games: int, progress: Callable[[str], None]) -> None:
@@ -66,12 +76,15 @@ def gather(folder: Path, games: int, progress: Callable[[str], None]) -> None:
 def play(game: str, seats: int, seed: int) -> dict[str, Any]:
     """Play a game; return its actions, result, luck by kind of chance event, and compared decisions."""
     state, choice = GAMES[game].new(seats, seed), Rng(derived_seed("facts", seed))
-    tried = []
+    tried, rated, round_ = [], [], 0
     for ply in decisions(state, nature_of(seed)):
         legal = state.legal_codes()
         if len(legal) == 1:
             state.play(legal[0])
             continue
+        if seed % RATED == 0 and state.round_number() != round_:
+            round_ = state.round_number()
+            rated.append({"round": round_, "seat": state.turn, "rates": rates(state, choice.next())})
         lines = searched(state, ITERATIONS, choice.next(), MAX_BYTES).lines
         preferred = sorted(lines, key=lambda line: -line.visits)[:2]
         if choice.below(SPARSE) == 0 and LAST_VERBS.isdisjoint(line.action.split()[0] for line in lines):
@@ -84,7 +97,15 @@ def play(game: str, seats: int, seed: int) -> dict[str, Any]:
         "luck": luck_by_kind(state),
         "actions": [action.code for action in state.history],
         "tried": tried,
+        "rated": rated,
     }
+
+
+def rates(state: State, seed: int) -> dict[str, list[float]]:
+    """Return the exchange rates of the seat to decide: win share and points of one more of each good."""
+    iterations = PER_ITERATION * REPETITIONS * (1 + len(state.game.layout.goods)) * RATED_ITERATIONS
+    found = rates_of(observe(state), iterations, seed)
+    return {rate.good: [round(rate.win_share, 4), round(rate.margin, 3)] for rate in found if rate.amount}
 
 
 def compared(state: State, ply: int, seed: int, preferred: Sequence[str]) -> dict[str, Any]:
@@ -105,8 +126,3 @@ def luck_by_kind(played: State) -> dict[str, list[float]]:
             found[kind] = [round(before + one, 6) for before, one in zip(found[kind], more, strict=True)]
         state.play(action.code)
     return dict(found)
-
-
-def replayed(table: Table, row: Row) -> State:
-    """Return the opening position of a stored game."""
-    return GAMES[table.game].new(table.seats, row["seed"])
