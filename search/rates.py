@@ -110,9 +110,7 @@ class RateEstimator:
         roots = [Root(position, seat, observer) for position in (view, *(more[1] for more in found.values() if more))]
         seeds = [Rng((seed + OF_RATES * i) % (1 << 64)).next() for i in range(1, REPETITIONS + 1)]
         options = shipped(view.game, view.seats)
-        self._searchers = [
-            Searcher(one, seed=own, max_bytes=TREE_BYTES, **options) for own in seeds for one in roots
-        ]
+        self._searchers = [Searcher(one, seed=own, max_bytes=TREE_BYTES, **options) for own in seeds for one in roots]
 
     def rates(self) -> tuple[Rate, ...]:
         """Return the rates after the last round, in the order of the game's goods; () before the second round."""

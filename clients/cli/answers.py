@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from google.protobuf.json_format import MessageToDict
 from rich.cells import cell_len
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -74,12 +74,16 @@ def answer_view(answer: Recommendation, state: State, width: int) -> Group:
     table = lines_table(answer, width) if answer.best else outcomes_table(answer, state, width)
     legend = locale.say("answer.legend" if answer.best else "answer.legend.chance")
     note = note_on_points(state, locale.language())
+    rates: list[RenderableType] = [
+        rates_table(answer.rates, width),
+        Text(locale.say("answer.rates.legend"), style="dim"),
+    ]
     return Group(
         Text(title(answer, state), style="bold"),
         table,
         Text(f"{legend} {note}" if note else legend, style="dim"),
         *map(Text, remarks(answer)),
-        *([rates_table(answer.rates, width), Text(locale.say("answer.rates.legend"), style="dim")] * bool(answer.rates)),
+        *(rates if answer.rates else []),
     )
 
 

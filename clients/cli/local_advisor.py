@@ -39,7 +39,9 @@ from clerestory.service_errors import Reason, ServiceError
 METHOD = "AdvisorService/RecommendMove"  # whose fields are named where an option is wrong
 LIMITS = {  # option of a question -> limit of the search
     "memory": "max_tree_bytes",
-    **{name: name for name in ("iterations", "seed", "level", "character", "threads", "early_stop", "game_id", "rates")},
+    **{
+        name: name for name in ("iterations", "seed", "level", "character", "threads", "early_stop", "game_id", "rates")
+    },
 }
 FIGURES = ("iterations", "nodes", "tree_bytes", "depth", "threads", "memory_full", "given_up", "seed", "reproducible")
 # The columns of a line that are the same in the search and in the form of a client.

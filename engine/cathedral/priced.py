@@ -1,4 +1,4 @@
-"""`priced-v1`: prices every action of the board game in gold by a person's list, without looking ahead. It never changes.
+"""`priced-v1`: prices every action of the board game in gold by a person's list; it never changes.
 
 The prices are those of a player who wrote an implementation of the game in 2018 (github.com/mglukhikh/saulen,
 GoldBasedPlayer.kt). The list has no prices of cubes, and ignores the market. Here, a cube is worth its best use by the
@@ -54,7 +54,7 @@ def craftsman(table: ScriptView, one: str) -> float:
 
 def price(table: ScriptView, one: str) -> float:
     """Return twice the cost of a craftsman; 0 for a starting one."""
-    return 2.0 * table.cards[one].get("cost", 0)
+    return 2.0 * int(table.cards[one].get("cost", 0))
 
 
 def space(table: ScriptView, name: str) -> float:
@@ -76,7 +76,7 @@ def space(table: ScriptView, name: str) -> float:
 
 def place(table: ScriptView, _: str, name: str) -> float:
     """Return the price of a space, less what the builder costs."""
-    free = bool(table.all["waiting"]) and not table.all["drawn"] or table.all["free_placement"]
+    free = (bool(table.all["waiting"]) and not table.all["drawn"]) or table.all["free_placement"]
     return space(table, name) - (0 if free else table.all["cost"])
 
 

@@ -64,4 +64,6 @@ def test_a_good_must_change_declared_fields() -> None:
     layout = GAMES["toy"].layout
     goods = [Good("points", (Way({"points": 1, "silver": 1}),))]
     with pytest.raises(AssertionError, match="goods change silver"):
-        Layout("toy", range(2, 5), layout.struct_at, layout.players_at, layout.fields, layout.player_fields, goods=goods)
+        Layout(
+            "toy", range(2, 5), layout.struct_at, layout.players_at, layout.fields, layout.player_fields, goods=goods
+        )

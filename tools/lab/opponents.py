@@ -127,7 +127,7 @@ def against(lines: Sequence[Mapping[str, Any]], row: str, other: str, figure: st
 
 def counts(lines: Sequence[Mapping[str, Any]]) -> str:
     """Return how many games each pair has played."""
-    deals = defaultdict(int)
+    deals: defaultdict[tuple[str, str], int] = defaultdict(int)
     for line in lines:
         deals[line["a"], line["b"]] += 2
     return f"{min(deals.values())} to {max(deals.values())} games of each pair"

@@ -20,7 +20,13 @@ def in_round(round_: int, **me: Any) -> ScriptView:
 
 @pytest.mark.parametrize(
     ("round_", "card", "gold"),
-    [(1, "crying_madonna", 15), (1, "tom_builder", 24), (4, "tom_builder", 12), (6, "prior_philip", 3), (2, "ellen", 0)],
+    [
+        (1, "crying_madonna", 15),
+        (1, "tom_builder", 24),
+        (4, "tom_builder", 12),
+        (6, "prior_philip", 3),
+        (2, "ellen", 0),
+    ],
 )
 def test_cards_have_a_price_at_once_or_by_round(round_: int, card: str, gold: float) -> None:
     assert priced.card(in_round(round_), card) == gold
@@ -29,7 +35,7 @@ def test_cards_have_a_price_at_once_or_by_round(round_: int, card: str, gold: fl
 def test_a_craftsman_costs_less_than_his_price_while_there_is_room() -> None:
     few, full = ["woodworker"], ["woodworker", "mason_1", "mason_2", "carpenter_2", "potter_2"]
     assert priced.rate(table(craftsmen=few), "hire", "architect_2") == 6
-    assert priced.rate(table(craftsmen=full[1:] + ["mason_3"]), "hire", "carpenter_2") == -3
+    assert priced.rate(table(craftsmen=[*full[1:], "mason_3"]), "hire", "carpenter_2") == -3
     assert priced.rate(table(craftsmen=full), "dismiss", "woodworker") == 0
 
 

@@ -8,7 +8,8 @@ from tools.lab import opponents
 from tools.lab.json_lines import gathered
 
 LINES = [
-    {"a": "greedy", "b": "open@9", "deal": deal, "score": score, "adjusted": 0.5} for deal, score in [(1, 0.0), (2, 0.5)]
+    {"a": "greedy", "b": "open@9", "deal": deal, "score": score, "adjusted": 0.5}
+    for deal, score in [(1, 0.0), (2, 0.5)]
 ] + [{"a": "greedy", "b": "ismcts:level=1", "deal": deal, "score": 0.0, "adjusted": 0.4} for deal in (1, 2)]
 
 

@@ -27,7 +27,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=100, help="of each game and number of players")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where games are stored")
     options = parser.parse_args()
-    gather(options.folder, options.games, lambda text: sys.stderr.write(f"{text}\n"))
+    gather(options.folder, options.games)
     stored = tables(options.folder, options.games)
     if options.name != WRITE:
         sys.stdout.write(printed(options.name, stored) + "\n")

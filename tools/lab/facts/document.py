@@ -84,7 +84,9 @@ def markdown(columns: Mapping[str, Mapping[str, Sequence[float]]], decimals: int
     """Return the lines of a table: items by game and number of players."""
     columns = {title: items for title, items in columns.items() if items}
     items = list(dict.fromkeys(item for found in columns.values() for item in found))
-    rows = [f"| {item} | {' | '.join(cell(found.get(item), decimals) for found in columns.values())} |\n" for item in items]
+    rows = [
+        f"| {item} | {' | '.join(cell(found.get(item), decimals) for found in columns.values())} |\n" for item in items
+    ]
     return [f"| | {' | '.join(columns)} |\n", f"| -- |{' -- |' * len(columns)}\n", *rows]
 
 

@@ -1,13 +1,13 @@
 """Plays and stores the games that all facts are computed from.
 
 The shipped search plays all seats with ITERATIONS iterations per decision. One in SPARSE decisions is also searched
-with equally many iterations for every action, in the same worlds and with the same luck (`allocation=even`). That search
-is independent of the first one, so comparing its values of the two actions that the first one preferred has no
+with equally many iterations for every action, in the same worlds and with the same luck (`allocation=even`). That
+search is independent of the first one, so comparing its values of the two actions that the first one preferred has no
 selection bias. In one of RATED games, exchange rates are estimated at the first decision of each round.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,7 +60,7 @@ def first_games(path: Path, games: int) -> list[Row]:
     return sorted(rows, key=lambda row: int(row["seed"]))
 
 
-def gather(folder: Path, games: int, progress: Callable[[str], None]) -> None:
+def gather(folder: Path, games: int) -> None:
     """Play the missing games, so that there are as many of each game and number of players."""
     folder.mkdir(parents=True, exist_ok=True)
     for game, seats in TABLES:
@@ -70,7 +70,6 @@ def gather(folder: Path, games: int, progress: Callable[[str], None]) -> None:
             for seed in range(FIRST_SEED, FIRST_SEED + games):
                 if seed not in there:
                     add(play(game, seats, seed))
-                    progress(f"{game} {seats} {seed}")
 
 
 def play(game: str, seats: int, seed: int) -> dict[str, Any]:

@@ -132,7 +132,7 @@ def figures(groups: Mapping[str, Sequence[Observation]]) -> Items:
     return {label: figure(groups[label]) for label in sorted(groups) if len(groups[label]) >= LEAST}
 
 
-def craftsmen(one: Compared, action: str) -> str | None:
+def craftsmen(_: Compared, action: str) -> str | None:
     """Hiring a craftsman in the draft."""
     return action if action.startswith("hire ") else None
 
