@@ -47,9 +47,9 @@ def figure(observations: Iterable[Observation]) -> Figure:
 
 
 def share_of_variance(luck: Sequence[float], results: Sequence[float]) -> float:
-    """Return the squared correlation of luck and results."""
+    """Return the squared correlation of luck and results; 0 if either does not vary."""
     n = len(luck)
     mean, middle = sum(luck) / n, sum(results) / n
     both = sum((a - mean) * (b - middle) for a, b in zip(luck, results, strict=True))
     own, other = sum((a - mean) ** 2 for a in luck), sum((b - middle) ** 2 for b in results)
-    return both * both / (own * other)
+    return both * both / (own * other) if own * other else 0.0
