@@ -1,12 +1,14 @@
 """Facts as data, found.json, and the tables of docs/strategy.md, which are made from them.
 
 A table of the document follows a comment with its name, `<!-- facts: NAME -->`, and optional words: of facts about
-actions the figure (`win`, `points`, `chosen`), and the numbers of players to show (`2 3 4`).
+actions the figure (`win`, `points`, `chosen`), and the numbers of players to show (`2 3 4`). The table `maxims` has
+what players say, of maxims.toml, with the facts that decide about it.
 """
 
 import json
 import re
 import time
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple
 from pathlib import Path
@@ -19,7 +21,9 @@ from tools.lab.facts.measures import KINDS, NAMES, OF_ACTIONS, Items, measure
 DOCUMENT = Path("docs/strategy.md")
 FOUND = Path(__file__).with_name("found.json")
 MARK = re.compile(r"(<!-- facts: (?P<name>[\w ]+) -->\n)\n(?:\|.*\n)*")
-DECIMALS = {"seats": 1, "leader": 0, "luck": 0, "scores": 1, "length": 0, "gold": 1, "mill": 1}
+MAXIMS = Path(__file__).with_name("maxims.toml")
+DECIMALS = {"leader": 0, "luck": 0, "length": 0, "goods_in_points": 2}  # else 1
+BOARD_GAME = ("2 players", "3 players", "4 players")
 
 Facts = Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]]  # by fact, table and item
 
@@ -32,7 +36,7 @@ def titled(table: Table) -> str:
 def printed(name: str, stored: Sequence[Table]) -> str:
     """Return a fact as a table."""
     shown = [(titled(table), measure(name, table)) for table in stored]
-    return "".join(markdown({title: as_data(items) for title, items in shown}, DECIMALS.get(name, 2)))
+    return "".join(markdown({title: as_data(items) for title, items in shown}, DECIMALS.get(name, 1)))
 
 
 def as_data(items: Items) -> dict[str, list[float]]:
@@ -74,10 +78,35 @@ def filled(document: str, found: Mapping[str, Any]) -> str:
 def table_of(words: Sequence[str], facts: Facts) -> str:
     """Return the table for the words of a comment."""
     name, *rest = words
+    if name == "maxims":
+        return "".join(maxims(facts))
     columns = facts[f"{name} {next((word for word in rest if word in KINDS), 'win')}"]
     if seats := [f"{word} players" for word in rest if word.isdigit()]:
         columns = {title: items for title, items in columns.items() if title in seats}
-    return "".join(markdown(columns, DECIMALS.get(name, 2)))
+    return "".join(markdown(columns, DECIMALS.get(name, 1)))
+
+
+def maxims(facts: Facts) -> list[str]:
+    """Return the lines of the table of what players say."""
+    rows = tomllib.loads(MAXIMS.read_text("utf-8"))["maxim"]
+    head = ["| players say | source | verdict | worth, for 2, 3 and 4 players |\n", "| -- | -- | -- | -- |\n"]
+    return head + [
+        f"| {row['says']} | {row['source']} | {row['verdict']} | {worth_of(row['facts'], facts)} |\n" for row in rows
+    ]
+
+
+def worth_of(references: Sequence[str], facts: Facts) -> str:
+    """Return the figures of several items."""
+    return "; ".join(quoted(one, facts) for one in references)
+
+
+def quoted(reference: str, facts: Facts) -> str:
+    """Return the figures of an item, given as `NAME KIND: ITEM`, for each number of players of the board game."""
+    name, _, item = reference.partition(": ")
+    found = facts[name]
+    decimals = DECIMALS.get(name.split()[0], 1)
+    shown = [cell(found.get(title, {}).get(item), decimals) or "-" for title in BOARD_GAME]
+    return f"{item}: {', '.join(shown)}"
 
 
 def markdown(columns: Mapping[str, Mapping[str, Sequence[float]]], decimals: int) -> list[str]:
@@ -87,7 +116,7 @@ def markdown(columns: Mapping[str, Mapping[str, Sequence[float]]], decimals: int
     rows = [
         f"| {item} | {' | '.join(cell(found.get(item), decimals) for found in columns.values())} |\n" for item in items
     ]
-    return [f"| | {' | '.join(columns)} |\n", f"| -- |{' -- |' * len(columns)}\n", *rows]
+    return [f"|  | {' | '.join(columns)} |\n", f"| -- |{' -- |' * len(columns)}\n", *rows] if columns else []
 
 
 def cell(numbers: Sequence[float] | None, decimals: int) -> str:

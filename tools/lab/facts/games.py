@@ -34,9 +34,9 @@ TABLES = (("cathedral", 2), ("cathedral", 3), ("cathedral", 4), ("duel", 2))  # 
 Row = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Table:
-    """The stored games of one game and number of players."""
+    """The stored games of one game and number of players; hashed by identity."""
 
     game: str
     seats: int

@@ -1,12 +1,15 @@
 """The facts by name: each computes figures from the stored games of one game and number of players."""
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import product
 from math import atanh, sqrt, tanh
 
 from clerestory.search.arena.statistics import Z95
 from tools.lab.facts.figures import Figure, Observation, figure, share_of_variance
-from tools.lab.facts.games import Table
+from tools.lab.facts.games import TABLES, Table
 from tools.lab.facts.replay import Compared, RoundStart, compared, positions, round_starts
 
 LEAST = 20  # observations of an item; rarer ones are left out
@@ -25,6 +28,20 @@ def seats(table: Table) -> Items:
     return {
         f"seat {seat}": figure((game, 100 * row["returns"][seat]) for game, row in enumerate(table.rows))
         for seat in range(table.seats)
+    }
+
+
+def start_gold(table: Table) -> Items:
+    """Gold that each seat would need in addition for an even win share, at the worth of a gold in round 1."""
+    rate = goods(table).get("gold, round 1")
+    if rate is None or table.game != "cathedral":
+        return {}
+    even = 100 / table.seats
+    return {
+        seat: Figure(
+            (even - one.mean) / rate.mean, (even - one.high) / rate.mean, (even - one.low) / rate.mean, one.count
+        )
+        for seat, one in seats(table).items()
     }
 
 
@@ -52,7 +69,7 @@ def leader(table: Table) -> Items:
     groups: Groups = defaultdict(list)
     for start in round_starts(table):
         best = max(start.scores)
-        if start.round > 1 and start.scores.count(best) == 1:
+        if start.round > 1 and not start.over and start.scores.count(best) == 1:
             seat = list(start.scores).index(best)
             groups[f"after round {start.round - 1}"].append((start.game, 100 * start.returns[seat]))
     return figures(groups)
@@ -86,12 +103,12 @@ def goods_in_points(table: Table) -> Items:
 
 
 def of_goods(table: Table, unit: Callable[[float, float], float]) -> Items:
-    groups: Groups = {}
+    groups: Groups = defaultdict(list)
     for game, row in enumerate(table.rows):
         for one in row["rated"]:
             for good, rate in one["rates"].items():
-                groups.setdefault(f"{good}, round {one['round']}", []).append((game, unit(*rate)))
-    return {label: figure(found) for label, found in sorted(groups.items()) if len(found) >= LEAST}
+                groups[f"{good}, round {one['round']}"].append((game, unit(*rate)))
+    return figures(groups)
 
 
 # -- actions, compared with the best other one ---------------------------------------------------------
@@ -102,14 +119,19 @@ def named(action: str) -> str:
     return " ".join(word for word in action.split() if word not in COLOURS)
 
 
-def of_actions(table: Table, name: Callable[[Compared, str], str | None], count: Count) -> Items:
-    """Return a figure of actions by the name that they are given; actions named None are left out."""
-    groups: Groups = defaultdict(list)
+@lru_cache(maxsize=len(TABLES))
+def of_actions(table: Table) -> Mapping[tuple[str, str], Items]:
+    """Return the figures of all facts about actions, by name and kind, from one pass through the games."""
+    groups: dict[tuple[str, str], Groups] = {key: defaultdict(list) for key in product(OF_ACTIONS, KINDS)}
     for one in compared(table):
-        for action in one.lines:
-            if (label := name(one, action)) is not None:
-                groups[label].append((one.game, count(one, action)))
-    return figures(groups)
+        for action, (name, label_of) in product(one.lines, OF_ACTIONS.items()):
+            if (label := label_of(one, action)) is not None:
+                for kind, count in KINDS.items():
+                    groups[name, kind][label].append((one.game, count(one, action)))
+    for (_, kind), labels in groups.items():
+        for found in labels.values() if kind == "chosen" else ():
+            found.append((-1, 50.0))  # after Agresti and Coull (1998): what was never chosen must not look certain
+    return {key: figures(labels) for key, labels in groups.items()}
 
 
 def win_share(one: Compared, action: str) -> float:
@@ -129,7 +151,12 @@ def chosen(one: Compared, action: str) -> float:
 
 def figures(groups: Mapping[str, Sequence[Observation]]) -> Items:
     """Return the figure of each group that has enough observations, by name."""
-    return {label: figure(groups[label]) for label in sorted(groups) if len(groups[label]) >= LEAST}
+    return {label: figure(groups[label]) for label in sorted(groups, key=natural) if len(groups[label]) >= LEAST}
+
+
+def natural(label: str) -> list[tuple[int, str]]:
+    """Return a key that sorts labels with their numbers as numbers."""
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", label)]
 
 
 def craftsmen(_: Compared, action: str) -> str | None:
@@ -256,7 +283,9 @@ GAMES_OF_ALL: Mapping[str, Callable[[Table], Items]] = {
     "seats": seats, "scores": scores, "length": length, "leader": leader, "luck": luck, "goods": goods,
     "goods_in_points": goods_in_points,
 }  # fmt: skip
-OF_PLAYERS: Mapping[str, Callable[[Table], Items]] = {"gold": gold, "mill": mill}  # of the board game, as all below
+OF_PLAYERS: Mapping[str, Callable[[Table], Items]] = {  # of the board game, as all below
+    "gold": gold, "mill": mill, "start_gold": start_gold,
+}  # fmt: skip
 OF_ACTIONS: Mapping[str, Callable[[Compared, str], str | None]] = {
     "openings": openings, "craftsmen": craftsmen, "resources": resources, "spaces": spaces, "free_spaces": free_spaces,
     "advantages": advantages, "early_advantages": early_advantages, "passing": passing, "redraws": redraws,
@@ -281,4 +310,4 @@ def measure(name: str, table: Table, kind: str = "win") -> Items:
         return GAMES_OF_ALL[name](table)
     if table.game != "cathedral":
         return {}
-    return OF_PLAYERS[name](table) if name in OF_PLAYERS else of_actions(table, OF_ACTIONS[name], KINDS[kind])
+    return OF_PLAYERS[name](table) if name in OF_PLAYERS else of_actions(table)[name, kind]

@@ -45,6 +45,7 @@ class RoundStart:
         fields: the fields of the position.
         scores: points so far, by seat.
         returns: result of the game, by seat.
+        over: whether the game is over.
     """
 
     game: int
@@ -52,6 +53,7 @@ class RoundStart:
     fields: Mapping[str, Any]
     scores: Sequence[float]
     returns: Sequence[float]
+    over: bool
 
 
 def compared(table: Table) -> Iterator[Compared]:
@@ -73,7 +75,7 @@ def round_starts(table: Table) -> Iterator[RoundStart]:
             if now != last and (state.turn >= 0 or state.over):
                 last = now
                 fields = state.to_position()[table.game]
-                yield RoundStart(game, now, fields, state.current_scores(), row["returns"])
+                yield RoundStart(game, now, fields, state.current_scores(), row["returns"], state.over)
 
 
 def positions(table: Table, row: Mapping[str, Any]) -> Iterator[State]:

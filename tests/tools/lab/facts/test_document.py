@@ -13,13 +13,13 @@ FOUND = {
 
 def test_tables_follow_their_comments() -> None:
     text = "Words.\n\n<!-- facts: passing points 2 -->\n\n| old |\n| -- |\n\nMore words.\n"
-    table = "| | 2 players |\n| -- | -- |\n| at 7 | 0.13 [0.10, 0.20] |\n"
+    table = "|  | 2 players |\n| -- | -- |\n| at 7 | 0.1 [0.1, 0.2] |\n"
     assert filled(text, FOUND) == f"Words.\n\n<!-- facts: passing points 2 -->\n\n{table}\nMore words.\n"
 
 
 def test_a_missing_figure_is_an_empty_cell() -> None:
     found = filled("<!-- facts: passing points -->\n\n", FOUND)
-    assert "| at 6 |  | 1.00 [0.50, 1.50] |" in found
+    assert "| at 6 |  | 1.0 [0.5, 1.5] |" in found
 
 
 def test_the_figures_of_the_document_are_those_that_were_measured() -> None:

@@ -49,6 +49,7 @@ def test_luck_explains_what_follows_it() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_fact_is_measured(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measures, "LEAST", 1)
+    measures.of_actions.cache_clear()
     for kind in KINDS if name in measures.OF_ACTIONS else ["win"]:
         found = measure(name, table(), kind)
         assert found or name in ("protection", "dismissals")
