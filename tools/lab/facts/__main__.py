@@ -5,7 +5,7 @@
 
 NAME is a fact (below). Games that are not in the folder yet are played first, N of each game and number of players; a
 run that was ended continues there. `write` stores all facts in found.json, and puts them into the tables of
-docs/strategy.md.
+docs/strategy.md and into the page.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from tools.lab.commands import run
-from tools.lab.facts.document import DOCUMENT, FOUND, filled, printed, read_found, store
+from tools.lab.facts.document import DOCUMENT, FOUND, PAGE_MODULE, filled, page_module, printed, read_found, store
 from tools.lab.facts.games import gather, tables
 from tools.lab.facts.measures import NAMES
 
@@ -34,7 +34,8 @@ def main() -> None:
         return
     store(stored, options.games)
     DOCUMENT.write_text(filled(DOCUMENT.read_text("utf-8"), read_found()), "utf-8")
-    sys.stdout.write(f"{FOUND}\n{DOCUMENT}\n")
+    PAGE_MODULE.write_text(page_module(read_found()["facts"]), "utf-8")
+    sys.stdout.write(f"{FOUND}\n{DOCUMENT}\n{PAGE_MODULE}\n")
 
 
 if __name__ == "__main__":

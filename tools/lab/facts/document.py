@@ -23,6 +23,16 @@ FOUND = Path(__file__).with_name("found.json")
 MARK = re.compile(r"(<!-- facts: (?P<name>[\w ]+) -->\n)\n(?:\|.*\n)*")
 MAXIMS = Path(__file__).with_name("maxims.toml")
 DECIMALS = {"leader": 0, "luck": 0, "length": 0, "goods_in_points": 2}  # else 1
+PAGE_MODULE = Path("clients/web/src/path/found.ts")
+ON_PAGE = {  # questions of the page, by the keys of their texts
+    "first": "seats win: seat 0",
+    "leader": "leader win: after round 3",
+    "luck": "luck win: all",
+    "waiting": "passing win: at 7 gold",
+    "mill": "mill win: round 1",
+    "gold": "goods win: gold, round 2",
+    "metal": "goods win: metal, round 2",
+}
 BOARD_GAME = ("2 players", "3 players", "4 players")
 
 Facts = Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]]  # by fact, table and item
@@ -125,3 +135,25 @@ def cell(numbers: Sequence[float] | None, decimals: int) -> str:
         return ""
     found = Figure(numbers[0], numbers[1], numbers[2], int(numbers[3]))
     return f"{found.mean:.{decimals}f} [{found.low:.{decimals}f}, {found.high:.{decimals}f}]"
+
+
+# -- the page ----------------------------------------------------------------------------------------
+
+
+def page_module(facts: Facts) -> str:
+    """Return the module of the page with the figures of its questions, for 2, 3 and 4 players."""
+    rows = [f"  {name}: {page_figures(reference, facts)},\n" for name, reference in ON_PAGE.items()]
+    return (
+        "// Written by `python -m tools.lab.facts write`: mean and 95 % interval of each answer, by players.\n\n"
+        f"export const FOUND = {{\n{''.join(rows)}}} as const;\n"
+    )
+
+
+def page_figures(reference: str, facts: Facts) -> str:
+    """Return the figures of an item, given as `NAME KIND: ITEM`, as a literal; [] if it was not measured everywhere."""
+    name, _, item = reference.partition(": ")
+    found = [facts[name].get(title, {}).get(item) for title in BOARD_GAME]
+    if not all(found):
+        return "[]"
+    rows = [[round(number, 1) for number in numbers[:3]] for numbers in found if numbers]
+    return json.dumps(rows)

@@ -1,7 +1,7 @@
 """The document of facts: its tables are the stored figures."""
 
 from tests.test_links import ROOT
-from tools.lab.facts.document import DOCUMENT, filled, read_found
+from tools.lab.facts.document import DOCUMENT, PAGE_MODULE, filled, page_module, read_found
 
 FOUND = {
     "facts": {
@@ -26,3 +26,4 @@ def test_the_figures_of_the_document_are_those_that_were_measured() -> None:
     text = (ROOT / DOCUMENT).read_text("utf-8")
     assert filled(text, read_found()) == text
     assert text.count("<!-- facts:") >= 10
+    assert (ROOT / PAGE_MODULE).read_text("utf-8") == page_module(read_found()["facts"])
