@@ -68,6 +68,11 @@ class RateEstimator:
         self._round: list[Estimate] = []  # by searcher
         self._rounds: list[list[Estimate]] = []  # the complete ones
 
+    @property
+    def tree_bytes(self) -> int:
+        """The maximum memory of its trees, in bytes."""
+        return self._most * TREE_BYTES
+
     @classmethod
     def of(cls, root: Root) -> "RateEstimator | None":
         """Return an estimator; None at a chance event, and for a game without goods."""
