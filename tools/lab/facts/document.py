@@ -16,7 +16,7 @@ from typing import Any
 
 from tools.lab.facts.figures import Figure
 from tools.lab.facts.games import EACH, FIRST_SEED, ITERATIONS, SPARSE, Table
-from tools.lab.facts.measures import KINDS, NAMES, OF_ACTIONS, Items, measure
+from tools.lab.facts.measures import KINDS, NAMES, OF_ACTIONS, Items, measure, natural
 
 DOCUMENT = Path("docs/strategy.md")
 FOUND = Path(__file__).with_name("found.json")
@@ -122,7 +122,7 @@ def quoted(reference: str, facts: Facts) -> str:
 def markdown(columns: Mapping[str, Mapping[str, Sequence[float]]], decimals: int) -> list[str]:
     """Return the lines of a table: items by game and number of players."""
     columns = {title: items for title, items in columns.items() if items}
-    items = list(dict.fromkeys(item for found in columns.values() for item in found))
+    items = sorted({item for found in columns.values() for item in found}, key=natural)
     rows = [
         f"| {item} | {' | '.join(cell(found.get(item), decimals) for found in columns.values())} |\n" for item in items
     ]

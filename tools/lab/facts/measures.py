@@ -13,6 +13,8 @@ from tools.lab.facts.games import TABLES, Table
 from tools.lab.facts.replay import Compared, RoundStart, compared, positions, round_starts
 
 LEAST = 20  # observations of an item; rarer ones are left out
+ALL_WORKERS = 12
+BANDS = ((0, 2), (3, 5), (6, 8), (9, 11), (ALL_WORKERS, 15))  # of workers that are left
 COLOURS = ("red", "blue", "green", "yellow")
 
 Items = dict[str, Figure]
@@ -227,7 +229,10 @@ def leaving_the_draft(one: Compared, action: str) -> str | None:
     if action != "pass" or one.fields["step"] != "draft":
         return None
     workers = one.fields["players"][one.seat]["workers"]
-    return f"round {one.round}, {workers} workers" if one.round <= 2 else f"later, {workers} workers"
+    band = next(
+        f"{low} or more" if low == ALL_WORKERS else f"{low} to {high}" for low, high in BANDS if workers <= high
+    )
+    return f"{f'round {one.round}' if one.round <= 2 else 'later'}, {band} workers left"
 
 
 def dismissals(one: Compared, action: str) -> str | None:

@@ -1,7 +1,9 @@
 """The document of facts: its tables are the stored figures."""
 
+import tomllib
+
 from tests.test_links import ROOT
-from tools.lab.facts.document import DOCUMENT, PAGE_MODULE, filled, page_module, read_found
+from tools.lab.facts.document import DOCUMENT, MAXIMS, PAGE_MODULE, filled, page_module, read_found
 
 FOUND = {
     "facts": {
@@ -20,6 +22,14 @@ def test_tables_follow_their_comments() -> None:
 def test_a_missing_figure_is_an_empty_cell() -> None:
     found = filled("<!-- facts: passing points -->\n\n", FOUND)
     assert "| at 6 |  | 1.0 [0.5, 1.5] |" in found
+
+
+def test_every_maxim_has_a_verdict_and_a_measured_fact() -> None:
+    found = read_found()["facts"]
+    for maxim in tomllib.loads(MAXIMS.read_text("utf-8"))["maxim"]:
+        assert maxim["verdict"]
+        for name, item in (reference.split(": ") for reference in maxim["facts"]):
+            assert any(item in items for items in found[name].values()), item
 
 
 def test_the_figures_of_the_document_are_those_that_were_measured() -> None:
