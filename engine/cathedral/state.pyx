@@ -43,7 +43,7 @@ def goods():
     return [
         Good("gold", (Way({"gold": 1}),)),
         *(Good(type_, (Way({type_: 1}, {f"supply.{type_}": -1}),)) for type_ in TYPE_NAMES),
-        Good("workers", tuple([Way({"grey": GREY_LENT, place: GREY_LENT}) for place in ("workers", "mill")]), GREY_LENT),
+        Good("workers", tuple([Way({"grey": GREY_LENT, at_: GREY_LENT}) for at_ in ("workers", "mill")]), GREY_LENT),
         Good("vp", tuple([Way({"vp": 1} | source) for source in sources])),
     ]
 

@@ -156,4 +156,5 @@ def page_figures(reference: str, facts: Facts) -> str:
     if not all(found):
         return "[]"
     rows = [[round(number, 1) for number in numbers[:3]] for numbers in found if numbers]
-    return json.dumps(rows)
+    lines = "".join(f"    {json.dumps(row)},\n" for row in rows)
+    return f"[\n{lines}  ]"
