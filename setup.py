@@ -87,8 +87,8 @@ def translate(modules: list[Extension]) -> list[Extension]:
 
 def write_counts() -> None:
     """Write the number of cards in each list of the shipped catalogues, for the C code of games with a counts.pyx."""
-    for module in Path("engine").glob("*/counts.pyx"):
-        tables = tomllib.loads(module.with_name("catalogue.toml").read_text("utf-8"))
+    for module in Path("engine").glob("*/data/counts.pyx"):
+        tables = tomllib.loads((module.parents[1] / "catalogue.toml").read_text("utf-8"))
         counts = {name: len(cards) for name, cards in tables.items() if isinstance(cards, list)}
         lines = [f"    NUM_{name.upper()} = {count}\n" for name, count in counts.items()]
         header = '# cython: language_level=3\n"""Cards in each list of catalogue.toml, counted by setup.py."""\n\n'
@@ -103,7 +103,7 @@ def write_loop_options() -> None:
     pairs = [(ast.unparse(one.annotation), ast.unparse(one.target)) for one in fields if isinstance(one, ast.AnnAssign)]
     header = '# cython: language_level=3\n"""Options for the loop of a search, made by setup.py from InLoop."""\n\n'
     struct = "".join(f"    {C_TYPES[kind]} {name}\n" for kind, name in pairs)
-    write_declarations(module.with_name("loop_options.pxd"), f"{header}cdef struct LoopOptions:\n{struct}")
+    write_declarations(Path("search/loop/loop_options.pxd"), f"{header}cdef struct LoopOptions:\n{struct}")
 
 
 def write_declarations(module: Path, made: str) -> None:
@@ -115,11 +115,12 @@ def write_declarations(module: Path, made: str) -> None:
 
 def extension(name: str, source: Path) -> Extension:
     """Describe how to compile one module."""
-    headers = sorted(map(str, source.parent.glob("*.h")))
+    folders = [folder for folder in source.parents if any(folder.glob("*.h"))]  # a folder sees the headers above it
+    headers = sorted(str(header) for folder in folders for header in folder.glob("*.h"))
     return Extension(
         name,
         [str(source)],
-        include_dirs=[str(source.parent)] if headers else [],
+        include_dirs=[*map(str, folders)],
         depends=[*headers, "setup.py"],
         extra_compile_args=FLAGS + (SANITIZE if CHECKED else ["-O1"] if source.stem in COLD else []),
         extra_link_args=SANITIZE if CHECKED else [],

@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
 from clerestory.engine.errors import BadCatalogue, CatalogueInUse, quoted, unread
-from clerestory.engine.fields import Fields, read_fields
+from clerestory.engine.positions.fields import Fields, read_fields
 from clerestory.i18n.sentences import Text, text
 
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]

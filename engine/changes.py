@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from typing import Any, NamedTuple, Protocol
 
 from clerestory.engine.core import Game, State
-from clerestory.engine.layout import Slot
+from clerestory.engine.positions.layout import Slot
 
 
 class Change(NamedTuple):

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from libc.string cimport memcmp, memcpy
 
-from clerestory.engine.envelope import check_envelope, list_fields, read_json
 from clerestory.engine.errors import BadPosition, BadText, GameError, IllegalAction, NotOver, quoted
 from clerestory.engine.errors import text as fault
+from clerestory.engine.positions.envelope import check_envelope, list_fields, read_json
 from clerestory.engine.encoding cimport Encoder, write_inputs
 from clerestory.engine.integers cimport is_integer
 from clerestory.engine.rng cimport Rng

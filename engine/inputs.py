@@ -12,7 +12,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
 from clerestory.engine.catalogue import SAID, CardRow
-from clerestory.engine.fields import Fields
+from clerestory.engine.positions.fields import Fields
 
 SCALE = 0.25  # of the amounts of cards
 FeatureRow = tuple[tuple[int, float], ...]  # features of a place, ascending, with their amounts

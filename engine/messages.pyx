@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
-from clerestory.engine.kinds import Amounts, Card, Choice, Deck, Each, FieldContext, Flag, Number, Order, Seat
-from clerestory.engine.kinds import SeatFlag, Set
+from clerestory.engine.positions.kinds import Amounts, Card, Choice, Deck, Each, FieldContext, Flag, Number, Order, Seat
+from clerestory.engine.positions.kinds import SeatFlag, Set
 
 cdef enum:
     MOST_NAMES = 8         # of amounts

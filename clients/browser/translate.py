@@ -60,8 +60,7 @@ def linked(source: Path, name: str) -> Linked:
         code = re.sub(rf"^static (.*\b{exported}\b)", r"\1", code, flags=re.MULTILINE)
     code = IMPORTED_FUNCTION.sub(r"extern \1\2\3;", code)
     code = with_direct_calls(IMPORTED_VARIABLE.sub(external, code))
-    if name.count(".") > 1:  # of a game
-        code += "".join(own_tables(code, statements))
+    code += "".join(own_tables(code, statements))
     if not statements:
         return Linked(code, "", python)
     begin = f"begin_{name.replace('.', '_')}"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from clerestory.engine.colours import COLOURS
+from clerestory.engine.shared.colours import COLOURS
 from clerestory.engine.picture import PictureTexts, aligned
 
 ROWS = ("vp", "gold", "sand", "wood", "stone", "metal", "workers", "mill", "bag")  # of the table of players

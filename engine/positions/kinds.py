@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 import pydantic
 
-from clerestory.engine.fields import Fields
+from clerestory.engine.positions.fields import Fields
 from clerestory.i18n.sentences import Text, text
 
 

@@ -13,8 +13,8 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from clerestory.engine.errors import BadPosition
-from clerestory.engine.fields import read_fields
-from clerestory.engine.kinds import FieldContext, Kind, listed, model
+from clerestory.engine.positions.fields import read_fields
+from clerestory.engine.positions.kinds import FieldContext, Kind, listed, model
 from clerestory.i18n.sentences import Text, text
 
 FieldFault = tuple[str, Text]  # path of a field, and its error

@@ -2,7 +2,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from clerestory.engine.core import Game, State
-from clerestory.engine.weights import Weights
+from clerestory.engine.values.weights import Weights
 
 HAND: str
 LEARNED: str

@@ -7,10 +7,10 @@ from pathlib import Path
 from zlib import crc32
 
 from clerestory.engine.core cimport MAX_SEATS, Game, Priors, State
-from clerestory.engine.net cimport NetMemory
+from clerestory.engine.values.net cimport NetMemory
 
 from clerestory.engine.errors import BadWeights
-from clerestory.engine.weights import distance, read_weights
+from clerestory.engine.values.weights import distance, read_weights
 
 HAND, LEARNED = "hand", "net"
 FARTHEST = 0.2  # distance from the cards that a value was learned with; docs/learning.md

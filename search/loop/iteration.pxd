@@ -2,8 +2,8 @@
 """One iteration of a search."""
 from libc.stdint cimport uint32_t, uint64_t
 
-from clerestory.search.search cimport Search
-from clerestory.search.tree cimport Edge
+from clerestory.search.loop.search cimport Search
+from clerestory.search.memory.tree cimport Edge
 
 cdef void iterate(Search *search) noexcept nogil
 cdef bint may_be_settled(const Search *search, uint64_t visits, double won) noexcept nogil

@@ -11,12 +11,12 @@ from libc.string cimport memcpy
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, OVER, action_t
 from clerestory.engine.elementary cimport elementary_log
 from clerestory.engine.rng cimport rng_below
-from clerestory.search.nodes cimport lookup_or_make_node
-from clerestory.search.proof cimport prove
-from clerestory.search.room cimport free_left, take_record
-from clerestory.search.search cimport PathStep, add_outcome, mean, reward_sum, settled_sum, wins
-from clerestory.search.sharing cimport add_shared_outcome
-from clerestory.search.tree cimport (
+from clerestory.search.loop.nodes cimport lookup_or_make_node
+from clerestory.search.loop.proof cimport prove
+from clerestory.search.loop.search cimport PathStep, add_outcome, mean, reward_sum, settled_sum, wins
+from clerestory.search.loop.sharing cimport add_shared_outcome
+from clerestory.search.memory.room cimport free_left, take_record
+from clerestory.search.memory.tree cimport (
     MOVED, NO_NODE, PROVEN, Edge, peek_count, peek_prior, peek_sum, poke_prior, read_span, record_at, span_t, visits_to,
 )
 

@@ -14,9 +14,9 @@ from libc.string cimport memcpy, memset
 
 from clerestory.engine.core cimport action_t
 from clerestory.engine.rng cimport rng_below
-from clerestory.search.priors cimport first_by_priors, set_priors
-from clerestory.search.room cimport count_node, free_row, take_row
-from clerestory.search.tree cimport (
+from clerestory.search.loop.priors cimport first_by_priors, set_priors
+from clerestory.search.memory.room cimport count_node, free_row, take_row
+from clerestory.search.memory.tree cimport (
     LEFT, LINK, MOVED, NO_NODE, ROW, STUB, WIDENING, Edge, Node, Tree, covers, head_at, mark_of, peek_count, peek_key,
     place_of, read_span, span_t, visits_to,
 )

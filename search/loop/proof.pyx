@@ -13,8 +13,8 @@ from libc.math cimport fabsf
 from libc.stdint cimport uint32_t, uint64_t
 
 from clerestory.engine.core cimport NATURE
-from clerestory.search.search cimport PathStep, mean, settled_sum, wins
-from clerestory.search.tree cimport MOVED, PROVEN, Edge, peek_prior, poke_prior, poke_sum, record_at
+from clerestory.search.loop.search cimport PathStep, mean, settled_sum, wins
+from clerestory.search.memory.tree cimport MOVED, PROVEN, Edge, peek_prior, poke_prior, poke_sum, record_at
 
 cdef extern from "sharing.h":
     uint32_t lock_edge(uint32_t *word) noexcept nogil

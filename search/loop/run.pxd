@@ -3,7 +3,7 @@
 from libc.stdint cimport uint64_t
 
 from clerestory.engine.core cimport action_t
-from clerestory.search.search cimport Search
+from clerestory.search.loop.search cimport Search
 
 cdef enum EndOfRun:              # why a run ended, the strongest reason last
     BY_PAUSE

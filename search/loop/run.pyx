@@ -5,14 +5,14 @@ from libc.string cimport memcpy, memset
 
 from clerestory.engine.clock cimport monotonic
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, action_t
-from clerestory.search.compaction cimport compaction_seconds, tree_compact
-from clerestory.search.iteration cimport is_settled, iterate, may_be_settled
-from clerestory.search.proof cimport is_open
-from clerestory.search.room cimport count_nodes, has_record
-from clerestory.search.sharing cimport hand_in_all
-from clerestory.search.search cimport MOST_HELD, Root, Speed, Statistics, gate_t
-from clerestory.search.sweep cimport relieve
-from clerestory.search.tree cimport (
+from clerestory.search.loop.iteration cimport is_settled, iterate, may_be_settled
+from clerestory.search.loop.proof cimport is_open
+from clerestory.search.loop.search cimport MOST_HELD, Root, Speed, Statistics, gate_t
+from clerestory.search.loop.sharing cimport hand_in_all
+from clerestory.search.memory.compaction cimport compaction_seconds, tree_compact
+from clerestory.search.memory.room cimport count_nodes, has_record
+from clerestory.search.memory.sweep cimport relieve
+from clerestory.search.memory.tree cimport (
     NO_NODE, Tree, growth_seconds, peek_count, peek_sum, read_span, span_t, tree_clear, tree_find, tree_grow,
 )
 

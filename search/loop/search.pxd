@@ -4,9 +4,9 @@ from libc.stdint cimport uint32_t, uint64_t
 
 from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, MAX_WORDS, GameOps, Guide, Priors, Value, action_t
 from clerestory.engine.rng cimport rng_t
-from clerestory.search.loop_options cimport LoopOptions
-from clerestory.search.room cimport Room
-from clerestory.search.tree cimport PROVEN, Edge, Tree, peek_count, peek_prior, peek_sum, poke_count, poke_sum
+from clerestory.search.loop.loop_options cimport LoopOptions
+from clerestory.search.memory.room cimport Room
+from clerestory.search.memory.tree cimport PROVEN, Edge, Tree, peek_count, peek_prior, peek_sum, poke_count, poke_sum
 
 cdef extern from "sharing.h":
     ctypedef struct gate_t:      # every thread enters and leaves a tree through it

@@ -11,9 +11,9 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
 from clerestory.engine.core cimport action_t
-from clerestory.search.room cimport take_record
-from clerestory.search.search cimport BATCHES, MOST_HELD, Batch, add_outcome, add_to_record
-from clerestory.search.tree cimport (
+from clerestory.search.loop.search cimport BATCHES, MOST_HELD, Batch, add_outcome, add_to_record
+from clerestory.search.memory.room cimport take_record
+from clerestory.search.memory.tree cimport (
     MOVED, PROVEN, Edge, Tree, peek_count, peek_prior, poke_count, poke_sum, read_span, record_at, record_numbers,
     span_t,
 )

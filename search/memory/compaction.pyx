@@ -9,7 +9,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memmove, memset
 
 from clerestory.engine.core cimport action_t
-from clerestory.search.tree cimport (
+from clerestory.search.memory.tree cimport (
     FREE, KEPT, LEFT, LINK, NO_NODE, Edge, Head, Node, Tree, bytes_of, head_at, mark_of, place_of, record_at,
     record_numbers, span_t, tree_clear, tree_find, tree_reset, visits_to,
 )

@@ -3,7 +3,7 @@
 from libc.stdint cimport uint32_t
 
 from clerestory.engine.core cimport MAX_LEGAL
-from clerestory.search.tree cimport Tree
+from clerestory.search.memory.tree cimport Tree
 
 cdef struct Room:
     uint32_t rows[MAX_LEGAL + 1]  # lists of free rows, as heads, by number of edges; 0: the end

@@ -3,7 +3,7 @@ from libc.stdint cimport uint16_t, uint32_t
 from libc.string cimport memset
 
 from clerestory.engine.core cimport MAX_LEGAL
-from clerestory.search.tree cimport FREE, head_at, record_at, record_numbers, take_memory
+from clerestory.search.memory.tree cimport FREE, head_at, record_at, record_numbers, take_memory
 
 cdef extern from "sharing.h":
     uint32_t add_count(uint32_t *counter, uint32_t n) noexcept nogil

@@ -11,9 +11,9 @@ Nothing else may use the tree meanwhile.
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 
 from clerestory.engine.core cimport MAX_LEGAL
-from clerestory.search.compaction cimport tree_compact
-from clerestory.search.room cimport Room, count_nodes, free_record, free_row, has_record
-from clerestory.search.tree cimport (
+from clerestory.search.memory.compaction cimport tree_compact
+from clerestory.search.memory.room cimport Room, count_nodes, free_record, free_row, has_record
+from clerestory.search.memory.tree cimport (
     FREE, LEFT, LINK, MOVED, NO_NODE, Head, Node, Tree, head_at, mark_of, span_t, tree_find, visits_to,
 )
 

@@ -3,7 +3,7 @@ from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memset
 
 from clerestory.engine.core cimport action_t
-from clerestory.search.pages cimport give_back, release, reserve, take
+from clerestory.search.memory.pages cimport give_back, release, reserve, take
 
 cdef extern from "sharing.h":
     bint take_bytes(

@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from clerestory.engine.weights import Weights as ReadWeights
-from clerestory.engine.weights import read_weights, write_weights
+from clerestory.engine.values.weights import Weights as ReadWeights
+from clerestory.engine.values.weights import read_weights, write_weights
 from clerestory.search.arena.pool import Crew, on_processes
 from clerestory.search.arena.results import lock
 from clerestory.search.training.chunks import (

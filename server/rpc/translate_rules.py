@@ -10,7 +10,7 @@ from clerestory.engine.core import NATURE, Action, Game, State
 from clerestory.engine.games import GAMES
 from clerestory.engine.plans import Fault, Plan, Possible
 from clerestory.engine.tuning import CHARACTERS
-from clerestory.engine.value import FARTHEST, LEARNED, distance_of, is_shipped, value_in_use, value_of
+from clerestory.engine.values.value import FARTHEST, LEARNED, distance_of, is_shipped, value_in_use, value_of
 from clerestory.i18n import say
 from clerestory.i18n.cards import card_names
 from clerestory.i18n.characters import manner_in_words, name_of_character

@@ -18,7 +18,7 @@ import typer
 
 from clerestory.cli.options import JsonOption, read_seconds
 from clerestory.cli.screen import figures_table, screen, tracked
-from clerestory.engine.speed import reference
+from clerestory.bench.loops import reference
 
 CHECKED_EVERY = 64  # steps between two looks at the clock
 AEC_BASE, VECTOR_BASE = "texas_holdem", "gin_rummy"

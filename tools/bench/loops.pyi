@@ -1,5 +1,5 @@
 from clerestory.engine.core import Game, State
-from clerestory.engine.value import Valuation
+from clerestory.engine.values.value import Valuation
 
 def random_games(game: Game, seats: int, seconds: float, seed: int) -> tuple[int, int, float]: ...
 def random_playouts(position: State, seconds: float, seed: int) -> tuple[int, int, float]: ...

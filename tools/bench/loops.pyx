@@ -7,7 +7,7 @@ from clerestory.engine.clock cimport monotonic
 from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, MAX_WORDS, NATURE, OVER, Game, GameOps, State, action_t
 from clerestory.engine.integers cimport whole
 from clerestory.engine.rng cimport Rng, rng_below, rng_t
-from clerestory.engine.value cimport Valuation
+from clerestory.engine.values.value cimport Valuation
 
 cdef enum:
     REFERENCE_STEPS = 1 << 21

@@ -18,7 +18,7 @@ from clerestory.cli.servers import embedded_child
 from clerestory.clients.child import Child
 from clerestory.clients.wire import duration, position_message
 from clerestory.engine import State
-from clerestory.engine.speed import reference
+from clerestory.bench.loops import reference
 from clerestory.percentiles import percentile
 from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped

@@ -1,4 +1,4 @@
-// Positions in memory and in JSON, both ways, from the declared fields (engine/layout.py).
+// Positions in memory and in JSON, both ways, from the declared fields (engine/positions/layout.py).
 
 import type { FieldData, GameData, Member } from "./data.ts";
 import { BadPosition, quoted, type Violation } from "./errors.ts";

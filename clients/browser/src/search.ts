@@ -47,7 +47,7 @@ export interface Recommendation {
   readonly givenUp: number;
 }
 
-const ENDINGS: readonly StopReason[] = ["paused", "iterations", "decided", "time", "stopped"]; // EndOfRun of search/run.pxd
+const ENDINGS: readonly StopReason[] = ["paused", "iterations", "decided", "time", "stopped"]; // EndOfRun of search/loop/run.pxd
 const SLICE = 0.015; // seconds until other messages are read
 const SEATS = 4; // places for each list by seat in a line
 const NUMBERS = 7 + 2 * SEATS; // of a line in memory

@@ -2,11 +2,19 @@
 
 from itertools import combinations, product
 
-from clerestory.engine.actions import ActionKind, Named, named, plain, single, texts
-from clerestory.engine.cathedral import codes
-from clerestory.engine.cathedral.catalogue import ONCE, CathedralCatalogue
-from clerestory.engine.cathedral.constants import LOWEST_ROLL, METAL_CUBES, MOST_SOLD, MOST_USES, ROLLS, STARTING, STOCK
-from clerestory.engine.cathedral.names import COLOURS, LOCATIONS, TYPES, Names, names_of
+from clerestory.engine.shared.actions import ActionKind, Named, named, plain, single, texts
+from clerestory.engine.cathedral.data import codes
+from clerestory.engine.cathedral.data.catalogue import ONCE, CathedralCatalogue
+from clerestory.engine.cathedral.data.constants import (
+    LOWEST_ROLL,
+    METAL_CUBES,
+    MOST_SOLD,
+    MOST_USES,
+    ROLLS,
+    STARTING,
+    STOCK,
+)
+from clerestory.engine.cathedral.data.names import COLOURS, LOCATIONS, TYPES, Names, names_of
 
 NAMED_TYPES = named(TYPES)
 TIMES = (

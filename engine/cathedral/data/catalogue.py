@@ -1,4 +1,4 @@
-"""The card catalogue: the values of each card. The shipped one is catalogue.toml beside this module."""
+"""The card catalogue: the values of each card. The shipped one is catalogue.toml in the game's folder."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from clerestory.engine.catalogue import CardFaults, CardList, CardRow, CardRows, Catalogue, Id
-from clerestory.engine.cathedral import counts
-from clerestory.engine.cathedral.constants import MAX_GOLD, OF_ROUND, ORDINARY, ROUNDS
-from clerestory.engine.fields import Fields
+from clerestory.engine.cathedral.data import counts
+from clerestory.engine.cathedral.data.constants import MAX_GOLD, OF_ROUND, ORDINARY, ROUNDS
+from clerestory.engine.positions.fields import Fields
 from clerestory.i18n.sentences import text
 
 LISTS = ("starting_craftsmen", "craftsmen", "resource_cards", "advantage_cards", "event_cards")
@@ -347,5 +347,5 @@ SOURCED: dict[str, set[str]] = {
     "event_cards": {"name", "sign", "effect"},
 }
 
-CathedralCatalogue.shipped = Path(__file__).with_name("catalogue.toml")
+CathedralCatalogue.shipped = Path(__file__).parents[1] / "catalogue.toml"
 CathedralCatalogue.checks = (count_faults, craftsman_faults, deck_faults, source_faults)

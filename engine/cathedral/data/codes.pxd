@@ -1,6 +1,6 @@
 # cython: language_level=3
 """The first code of each kind of action, also visible in Python; actions.py has the texts."""
-from clerestory.engine.cathedral.constants cimport *
+from clerestory.engine.cathedral.data.constants cimport *
 
 cpdef enum:
     TURN_UP_ADVANTAGE = 0                               # + card

@@ -1,6 +1,6 @@
 # cython: language_level=3
 """The numbers of the rules and the cards, also visible in Python. setup.py counts the cards of catalogue.toml."""
-from clerestory.engine.cathedral.counts cimport *
+from clerestory.engine.cathedral.data.counts cimport *
 
 cpdef enum:
     SEATS = 4

@@ -6,7 +6,7 @@ choice.
 """
 from libc.stdint cimport int8_t, uint8_t
 
-from clerestory.engine.cathedral.state cimport *
+from clerestory.engine.cathedral.data.state cimport *
 
 cpdef enum EventKind:
     EVENT_LEVY

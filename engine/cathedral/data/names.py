@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from clerestory.engine.actions import Named
-from clerestory.engine.cathedral.catalogue import TYPES, CathedralCatalogue
-from clerestory.engine.colours import COLOURS
+from clerestory.engine.shared.actions import Named
+from clerestory.engine.cathedral.data.catalogue import TYPES, CathedralCatalogue
+from clerestory.engine.shared.colours import COLOURS
 
 __all__ = ["COLOURS", "LOCATIONS", "TYPES", "Names", "names_of"]
 

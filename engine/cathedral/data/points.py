@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from clerestory.engine.cathedral.constants import FIRST_VP
+from clerestory.engine.cathedral.data.constants import FIRST_VP
 
 LUCK = {
     "advantage": "advantages",

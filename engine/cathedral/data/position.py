@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from clerestory.engine.cathedral.constants import BUILDERS, CUBES, MAX_GOLD, METAL_CUBES, MOST_USES
-from clerestory.engine.cathedral.names import COLOURS, TYPES
-from clerestory.engine.cathedral.points import sources_of
-from clerestory.engine.kinds import Deck, FieldContext, Kind, listed, model, repeated, unknown, whole
-from clerestory.engine.layout import FieldFault
+from clerestory.engine.cathedral.data.constants import BUILDERS, CUBES, MAX_GOLD, METAL_CUBES, MOST_USES
+from clerestory.engine.cathedral.data.names import COLOURS, TYPES
+from clerestory.engine.cathedral.data.points import sources_of
+from clerestory.engine.positions.kinds import Deck, FieldContext, Kind, listed, model, repeated, unknown, whole
+from clerestory.engine.positions.layout import FieldFault
 from clerestory.i18n.sentences import Text, text
 
 SINGLE_SPACES = ("archbishop", "castle", "start")

@@ -6,8 +6,8 @@ holds the number plus one, and 0 for none, so that zeroed memory is an empty boa
 """
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from clerestory.engine.bits cimport *
-from clerestory.engine.cathedral.constants cimport *
+from clerestory.engine.cathedral.data.constants cimport *
+from clerestory.engine.shared.bits cimport *
 
 cdef enum:              # cube types
     SAND

@@ -1,14 +1,16 @@
 # cython: language_level=3
 """The fields of a position of `cathedral`: names, ranges and meanings of the members of the struct."""
-from clerestory.engine.place cimport at
+from clerestory.engine.shared.place cimport at
 
 from typing import Literal
 
-from clerestory.engine.cathedral.names import COLOURS
-from clerestory.engine.cathedral.names import TYPES as TYPE_NAMES
-from clerestory.engine.cathedral.position import EventDeck, Uses
-from clerestory.engine.kinds import Amounts, Card, Choice, Deck, Each, Flag, Number, Order, Seat, SeatFlag, Set
-from clerestory.engine.layout import Field, Layout
+from clerestory.engine.cathedral.data.names import COLOURS
+from clerestory.engine.cathedral.data.names import TYPES as TYPE_NAMES
+from clerestory.engine.cathedral.data.position import EventDeck, Uses
+from clerestory.engine.positions.kinds import (
+    Amounts, Card, Choice, Deck, Each, Flag, Number, Order, Seat, SeatFlag, Set,
+)
+from clerestory.engine.positions.layout import Field, Layout
 
 cdef Cathedral s  # not a position: only the addresses of its members are used
 cdef Player *p = &s.players[0]

@@ -2,8 +2,8 @@
 """The effects of the cards for the rules: one struct of plain arrays, filled from the catalogue."""
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
-from clerestory.engine.cathedral.effects cimport Event
-from clerestory.engine.cathedral.state cimport (
+from clerestory.engine.cathedral.data.effects cimport Event
+from clerestory.engine.cathedral.data.state cimport (
     ADVANTAGES, CRAFTSMEN, EVENTS, MAX_GOLD, PAIRS, RESOURCES, ROUNDS, TYPES,
 )
 

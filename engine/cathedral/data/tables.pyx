@@ -4,11 +4,11 @@ from itertools import combinations
 
 from libc.string cimport memset
 
-from clerestory.engine.cathedral.state cimport STARTING
+from clerestory.engine.cathedral.data.state cimport STARTING
 
 from clerestory.engine.catalogue import amount_of
-from clerestory.engine.cathedral.catalogue import TYPES as TYPE_NAMES
-from clerestory.engine.cathedral.effects import EventKind
+from clerestory.engine.cathedral.data.catalogue import TYPES as TYPE_NAMES
+from clerestory.engine.cathedral.data.effects import EventKind
 
 AMOUNTS = ("gold", "vp", "cubes", "most"), ("builders",)  # of events; the latter is read separately
 GAINED = (), ("gold", "metal")

@@ -1,4 +1,4 @@
-"""The card catalogue: the values of each card. The shipped one is catalogue.toml beside this module."""
+"""The card catalogue: the values of each card. The shipped one is catalogue.toml in the game's folder."""
 
 from collections import Counter
 from pathlib import Path
@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AfterValidator, Field
 
 from clerestory.engine.catalogue import CardFaults, CardList, CardRow, CardRows, Catalogue, Source, require_once
-from clerestory.engine.duel.constants import ALL_CHIPS, DECK, KINDS, MOST_ONCE, counts_in
-from clerestory.engine.fields import Fields
+from clerestory.engine.duel.data.constants import ALL_CHIPS, DECK, KINDS, MOST_ONCE, counts_in
+from clerestory.engine.positions.fields import Fields
 from clerestory.i18n.sentences import text
 
 TABLES = ("castle", "cathedral", "building")
@@ -227,5 +227,5 @@ def source_faults(catalogue: DuelCatalogue) -> CardFaults:
             yield f"{name}.sources.{field}", text("fault.missing" if field in fields else "fault.sourceless")
 
 
-DuelCatalogue.shipped = Path(__file__).with_name("catalogue.toml")
+DuelCatalogue.shipped = Path(__file__).parents[1] / "catalogue.toml"
 DuelCatalogue.checks = (copy_faults, effect_faults, once_faults, section_faults, source_faults)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from clerestory.engine.duel.constants import SECTION_POINTS, SECTION_SIZE, SECTIONS
+from clerestory.engine.duel.data.constants import SECTION_POINTS, SECTION_SIZE, SECTIONS
 
 LUCK = {"deal": "cards dealt", "face": "flips", "draw": "seals drawn"}
 

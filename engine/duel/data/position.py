@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
-from clerestory.engine.duel.catalogue import CHIPS_OF_KIND
-from clerestory.engine.duel.constants import ALL_SEALS, DECK, GOLD, START_UNSEEN, counts_in
-from clerestory.engine.duel.names import CHIPS, COLOURS, MATERIALS, SEALS, NamedCard
-from clerestory.engine.kinds import FieldContext, Kind, listed, model, unknown, whole
-from clerestory.engine.layout import FieldFault
+from clerestory.engine.duel.data.catalogue import CHIPS_OF_KIND
+from clerestory.engine.duel.data.constants import ALL_SEALS, DECK, GOLD, START_UNSEEN, counts_in
+from clerestory.engine.duel.data.names import CHIPS, COLOURS, MATERIALS, SEALS, NamedCard
+from clerestory.engine.positions.kinds import FieldContext, Kind, listed, model, unknown, whole
+from clerestory.engine.positions.layout import FieldFault
 from clerestory.i18n.sentences import Text, text
 
 SEALS_OF_KIND = counts_in(ALL_SEALS, len(SEALS))

@@ -8,8 +8,8 @@ reading order.
 """
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t
 
-from clerestory.engine.bits cimport *
-from clerestory.engine.duel.constants cimport *
+from clerestory.engine.duel.data.constants cimport *
+from clerestory.engine.shared.bits cimport *
 
 cdef enum:              # kinds of chips; turned: beam, mortar, brick, cloth, bell
     WOOD

@@ -1,14 +1,14 @@
 # cython: language_level=3
 """The fields of a position of `duel`: names, ranges and meanings of the members of the struct."""
-from clerestory.engine.place cimport at
+from clerestory.engine.shared.place cimport at
 
 from typing import Literal
 
-from clerestory.engine.duel.names import CHIPS, COLOURS, MATERIALS, PLACES
-from clerestory.engine.duel.names import SEALS as SEAL_NAMES
-from clerestory.engine.duel.position import Multiset, OpenUses, Section, Undealt
-from clerestory.engine.kinds import Amounts, Card, Choice, Deck, Each, Flag, Number, Order, Seat, Set, listed
-from clerestory.engine.layout import Field, Layout
+from clerestory.engine.duel.data.names import CHIPS, COLOURS, MATERIALS, PLACES
+from clerestory.engine.duel.data.names import SEALS as SEAL_NAMES
+from clerestory.engine.duel.data.position import Multiset, OpenUses, Section, Undealt
+from clerestory.engine.positions.kinds import Amounts, Card, Choice, Deck, Each, Flag, Number, Order, Seat, Set, listed
+from clerestory.engine.positions.layout import Field, Layout
 
 cdef Duel s  # not a position: only the addresses of its members are used
 cdef Player *p = &s.players[0]

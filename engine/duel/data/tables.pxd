@@ -5,7 +5,7 @@ The catalogue uses the same names: EFFECT_SELL_WOOL is `sell_wool` there.
 """
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
-from clerestory.engine.duel.state cimport DECK, MOST_CARDS, MOST_ONCE, SEATS, SECTIONS
+from clerestory.engine.duel.data.state cimport DECK, MOST_CARDS, MOST_ONCE, SEATS, SECTIONS
 
 cpdef enum EffectKind:  # effects.pyx implements them
     EFFECT_POWER

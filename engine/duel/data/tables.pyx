@@ -2,12 +2,12 @@
 """Fills the tables of the cards from a catalogue."""
 from libc.string cimport memset
 
-from clerestory.engine.duel.codes cimport BUILD, LOTS
+from clerestory.engine.duel.data.codes cimport BUILD, LOTS
 
-from clerestory.engine.duel.actions import sets_of_materials
 from clerestory.engine.catalogue import amount_of
-from clerestory.engine.duel.catalogue import CHIPS_OF_KIND
-from clerestory.engine.duel.names import CHIPS, COLOURS, MATERIALS
+from clerestory.engine.duel.data.actions import sets_of_materials
+from clerestory.engine.duel.data.catalogue import CHIPS_OF_KIND
+from clerestory.engine.duel.data.names import CHIPS, COLOURS, MATERIALS
 
 PAYING = ("influence", "craftsman", "market", "convert", "finish")
 TRADING = (*PAYING, "sell_wool")

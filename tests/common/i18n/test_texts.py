@@ -5,8 +5,8 @@ import re
 import pytest
 
 from clerestory import i18n as texts
-from clerestory.engine.cathedral.points import LUCK as CATHEDRAL
-from clerestory.engine.duel.points import LUCK as DUEL
+from clerestory.engine.cathedral.data.points import LUCK as CATHEDRAL
+from clerestory.engine.duel.data.points import LUCK as DUEL
 from clerestory.engine.games import LIST
 from clerestory.i18n import has, patterns, say
 from clerestory.i18n.languages import (

@@ -7,8 +7,8 @@ import pytest
 
 from clerestory.engine import GAMES, Rng
 from clerestory.engine.core import Game
-from clerestory.engine.kinds import Choice, Each, Number
-from clerestory.engine.layout import Field, Layout
+from clerestory.engine.positions.kinds import Choice, Each, Number
+from clerestory.engine.positions.layout import Field, Layout
 from clerestory.i18n.sentences import text
 from tests.laws import observers, walk
 from tests.shipped import CATHEDRAL, DUEL

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clerestory.engine.actions import Named, named, plain, single, texts
+from clerestory.engine.shared.actions import Named, named, plain, single, texts
 
 
 def test_kinds_follow_each_other() -> None:

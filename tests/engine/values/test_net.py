@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from clerestory.engine import Game, State, game
 from clerestory.engine.elementary import exp
 from clerestory.engine.errors import BadWeights
-from clerestory.engine.value import value_of
-from clerestory.engine.weights import shapes, write_weights
+from clerestory.engine.values.value import value_of
+from clerestory.engine.values.weights import shapes, write_weights
 from tests.engine.test_inputs import LEARNED, places, sampled
 from tests.shipped import CATHEDRAL
 
@@ -70,7 +70,7 @@ def summed(row: Sequence[tuple[int, float]], weights: Reals) -> Reals:
 
 
 def plain_net(net: Arrays, own: Reals, table: Reals) -> tuple[list[np.float32], list[np.float32]]:
-    """Return scores to come and strengths by seat, in the order of additions of engine/net_kernel.h."""
+    """Return scores to come and strengths by seat, in the order of additions of engine/values/net_kernel.h."""
     zeros = np.zeros(32, np.float32)
     shared = added(net["bias"], table, net["table"])
     mine = [added(zeros, x, net["own"]) for x in own]

@@ -11,7 +11,7 @@ import pytest
 
 from clerestory.engine import game
 from clerestory.engine.errors import BadWeights
-from clerestory.engine.weights import HEAD, opened, packed, parse_weights, read_weights, shapes, write_weights
+from clerestory.engine.values.weights import HEAD, opened, packed, parse_weights, read_weights, shapes, write_weights
 from tests.shipped import CATHEDRAL
 
 Arrays = dict[str, Any]

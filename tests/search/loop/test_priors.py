@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from clerestory.engine.core import Game
-from clerestory.engine.weights import shapes, write_weights
+from clerestory.engine.values.weights import shapes, write_weights
 from tests.engine.cathedral.scenes import reach
 from tests.search.oracle import ismcts
 from tests.search.positions import decisions, search

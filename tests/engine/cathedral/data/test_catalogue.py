@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from clerestory.engine.cathedral.catalogue import LISTS, CathedralCatalogue, cards_of
+from clerestory.engine.cathedral.data.catalogue import LISTS, CathedralCatalogue, cards_of
 from tests.engine.faulty import changed_line, faults_of_catalogue, matching
 
 TEXT = CathedralCatalogue.shipped.read_text()

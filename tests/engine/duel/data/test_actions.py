@@ -3,7 +3,7 @@
 import pytest
 
 from clerestory.engine import BadText
-from clerestory.engine.duel.actions import sets_of_materials
+from clerestory.engine.duel.data.actions import sets_of_materials
 from tests.shipped import DUEL
 
 #   text, label

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clerestory.engine.duel.catalogue import DECK, DuelCatalogue
+from clerestory.engine.duel.data.catalogue import DECK, DuelCatalogue
 from tests.engine.faulty import changed_line, faults_of_catalogue, matching
 from tests.shipped import DUEL
 
@@ -110,7 +110,7 @@ def test_all_faults_are_listed() -> None:
 
 def test_the_second_proposal_differs_in_two_counts_and_keeps_to_what_is_known() -> None:
     """The named cards once each; 17 symbol cards in A, 19 in B; every kind of effect in both decks, as before."""
-    proposal = Path(__file__).parents[3] / "examples" / "catalogues" / "duel-more-wool.toml"
+    proposal = Path(__file__).parents[4] / "examples" / "catalogues" / "duel-more-wool.toml"
     shipped, other = DuelCatalogue.load(), DuelCatalogue.load(proposal)
     copies = {card: (row.a, row.b) for card, row in shipped.cards.items()}
     assert {card: (row.a, row.b) for card, row in other.cards.items() if (row.a, row.b) != copies[card]} == {
