@@ -17,8 +17,8 @@ from clerestory.engine.cathedral.data.constants import MOST_USES
 from clerestory.engine.duel.data import tables as duel_tables
 from clerestory.engine.positions.kinds import Kind
 from clerestory.engine.positions.layout import Field, Layout
-from clerestory.engine.values.net import NetMemory
 from clerestory.engine.tuning import EVEN, LEAST_SHARPNESS, MEASURED, NUM_LEVELS
+from clerestory.engine.values.net import NetMemory
 from clerestory.engine.values.value import LEARNED, value_of
 from clerestory.search import certainty, levels, lines, options
 from clerestory.search.limits import MAX_VISITS

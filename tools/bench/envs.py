@@ -16,9 +16,9 @@ from typing import Annotated, Any
 
 import typer
 
+from clerestory.bench.loops import reference
 from clerestory.cli.options import JsonOption, read_seconds
 from clerestory.cli.screen import figures_table, screen, tracked
-from clerestory.bench.loops import reference
 
 CHECKED_EVERY = 64  # steps between two looks at the clock
 AEC_BASE, VECTOR_BASE = "texas_holdem", "gin_rummy"

@@ -2,7 +2,6 @@
 
 from itertools import combinations, product
 
-from clerestory.engine.shared.actions import ActionKind, Named, named, plain, single, texts
 from clerestory.engine.cathedral.data import codes
 from clerestory.engine.cathedral.data.catalogue import ONCE, CathedralCatalogue
 from clerestory.engine.cathedral.data.constants import (
@@ -15,6 +14,7 @@ from clerestory.engine.cathedral.data.constants import (
     STOCK,
 )
 from clerestory.engine.cathedral.data.names import COLOURS, LOCATIONS, TYPES, Names, names_of
+from clerestory.engine.shared.actions import ActionKind, Named, named, plain, single, texts
 
 NAMED_TYPES = named(TYPES)
 TIMES = (

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from clerestory.engine.shared.actions import Named
 from clerestory.engine.cathedral.data.catalogue import TYPES, CathedralCatalogue
+from clerestory.engine.shared.actions import Named
 from clerestory.engine.shared.colours import COLOURS
 
 __all__ = ["COLOURS", "LOCATIONS", "TYPES", "Names", "names_of"]

@@ -6,10 +6,10 @@ Only the length of the last range, two codes per card, depends on the catalogue.
 from collections import Counter
 from itertools import combinations_with_replacement, product
 
-from clerestory.engine.shared.actions import ActionKind, Named, named, plain, single, texts
 from clerestory.engine.duel.data import codes
 from clerestory.engine.duel.data.catalogue import CHIPS_OF_KIND, DuelCatalogue
 from clerestory.engine.duel.data.names import CHIPS, LINES, MATERIALS, PLACES, SEALS, SECTIONS, NamedCard, names_of
+from clerestory.engine.shared.actions import ActionKind, Named, named, plain, single, texts
 
 NAMED_CHIPS = named(CHIPS)
 NAMED_MATERIALS = named(MATERIALS)

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple, get_args
 
+from clerestory.engine.duel.data.catalogue import Chip, DuelCatalogue, Material, Numeral
 from clerestory.engine.shared.actions import Named
 from clerestory.engine.shared.colours import COLOURS as EVERY_COLOUR
-from clerestory.engine.duel.data.catalogue import Chip, DuelCatalogue, Material, Numeral
 
 COLOURS = EVERY_COLOUR[:2]
 CHIPS: tuple[str, ...] = get_args(Chip)

@@ -11,8 +11,8 @@ import pytest
 
 from clerestory.engine.toy.rules import TOY
 from clerestory.search.ismcts import Searcher
-from clerestory.search.options import shipped
 from clerestory.search.memory.pages import SPARES, count_spares, release_spares
+from clerestory.search.options import shipped
 from clerestory.search.root import observe
 from tests.search.positions import decisions, search
 from tests.shipped import CATHEDRAL
