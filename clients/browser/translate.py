@@ -1,9 +1,8 @@
 """Turns C code that Cython wrote for CPython into C code that is linked without CPython.
 
 Modules take functions and variables from each other when they are imported, and fill their tables then. Here they are
-linked: what a module exports gets external linkage, what it imports is declared `extern`, and the C statements of its
-import become a function. Everything that needs Python stays in the text, is reached by nothing, and is left out by the
-linker.
+linked: the exports of a module get external linkage, its imports are declared `extern`, and the C statements of its
+import become a function. Code that needs Python remains in the text, but is unreachable, so the linker leaves it out.
 """
 
 import re

@@ -1,8 +1,8 @@
 # cython: language_level=3
 """Compacts a tree in place: marks the nodes reachable from the new root and moves them together.
 
-The head of a row names the first parent of its node. Links name further parents, from which the
-node was reached later by another order of actions.
+The head of a row names the first parent of its node. Links name further parents: those that
+reached the node later by another order of actions.
 """
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free

@@ -15,7 +15,7 @@ cdef extern from *:
     #endif
 
     #define HUGE_PAGE ((size_t) 2 << 20)
-    #define HUGE_FROM (2 * HUGE_PAGE)  /* bytes from which on huge pages are asked for; part of the last one is lost */
+    #define HUGE_FROM (2 * HUGE_PAGE)  /* smallest array with huge pages, in bytes; part of the last page is lost */
 
     #ifdef MAP_NORESERVE
     #define UNCOUNTED MAP_NORESERVE    /* more is reserved than will be touched */
@@ -48,7 +48,7 @@ cdef extern from *:
     static void unmap(void *array, size_t bytes) {
         if (array != NULL) munmap(array, bytes);
     }
-    /* Give back the pages beyond the first so many bytes, whole huge pages only. */
+    /* Give back the pages beyond the first `kept` bytes, whole huge pages only. */
     static void cut(void *array, size_t bytes, size_t kept) {
     #ifdef MADV_DONTNEED
         uintptr_t end = (uintptr_t) array + bytes;

@@ -1,4 +1,4 @@
-"""The training loop: games, fit and gate for each generation, in a folder from which a killed run resumes.
+"""The training loop: games, fit and gate for each generation, in a folder that lets a killed run resume.
 
 learn.json                   the game, its cards and features, the seed
 one-ply.net                  weights from games of one ply, if any were played

@@ -103,7 +103,7 @@ class AnalysisEngine:
         """Wait for a background slot; yield a function that returns an admission and its time in seconds.
 
         Such a query waits instead of failing with BUSY. Its search may be interrupted and resumed. With
-        Priority.BACKGROUND it also waits for an idle worker. Its answer has no reasons: nobody reads it.
+        Priority.BACKGROUND it also waits for an idle worker. Its answer has no reasons, as no person reads it.
 
         Args:
             caller: the caller.

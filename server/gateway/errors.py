@@ -90,7 +90,7 @@ class OwnError(ConnectError):
 
     Args:
         reason: one of the keys of OWN.
-        text: what is wrong.
+        text: the problem.
         details: error details besides the ErrorInfo.
     """
 
@@ -110,7 +110,7 @@ class UnreadableRequest(OwnError):
     """A request cannot be parsed.
 
     Args:
-        text: what is wrong.
+        text: the problem.
         field: the field of the request; "" for the whole request.
     """
 

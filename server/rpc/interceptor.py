@@ -82,7 +82,7 @@ class CallInterceptor:
         """
         context: Any = CallContext(given)
         identifier, call, end = request_id(context), Call(), LEFT
-        bind_contextvars(request_id=identifier)  # each call has a task, and so a context, of its own
+        bind_contextvars(request_id=identifier)  # each call has its own task, and so its own context
         with self._told(method, call, context):
             try:
                 context.set_trailing_metadata(((REQUEST_ID, identifier),))

@@ -30,7 +30,7 @@ class Contender:
     """An environment that is measured.
 
     Attributes:
-        name: what is played.
+        name: name of the environment.
         by: the library, and the form of the environment.
         start: begins to play; raises ImportError if a package is missing.
     """

@@ -15,7 +15,7 @@ export interface Around {
   readonly seats: number;
 }
 
-/** What is wrong with a value. */
+/** The problem with a value. */
 export class Fault extends Error {}
 
 export interface Kind {

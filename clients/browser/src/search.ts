@@ -4,7 +4,7 @@ import { type Core, now } from "./core.ts";
 import { EngineError } from "./errors.ts";
 import { calibration, certainty, chosen, type Line, ranked } from "./lines.ts";
 
-/** What is searched, and until when. */
+/** The position of a search, its options and its limits. */
 export interface Question {
   /** Memory of the position as the seat knows it. */
   readonly view: Uint8Array;

@@ -63,7 +63,7 @@ cdef uint64_t left
 # -- the game --------------------------------------------------------------------------------------
 
 cdef public int engine_begin(int actions) noexcept nogil:
-    """Use so many action codes; return the bytes of a position."""
+    """Set the number of action codes; return the bytes of a position."""
     global ops, guide, encoder
     ops, guide, encoder = <GameOps *> game_ops(), <const Guide *> game_guide(), <const Encoder *> game_encoder()
     ops.num_actions = actions

@@ -37,16 +37,16 @@ class Clock:
         assert self._offset is not None
         return int(self._offset + 1000 * time.monotonic())
 
-    def set(self, told: int, asked: float) -> None:
+    def set(self, reported: int, asked: float) -> None:
         """Adjust to a database time, assumed to be halfway between request and response.
 
         Args:
-            told: milliseconds since 1970.
+            reported: milliseconds since 1970.
             asked: monotonic time of the request, in seconds.
         """
         answered = time.monotonic()
         if self._offset is None or answered - asked < CLEAR:
-            self._offset = told - 1000 * (asked + answered) / 2
+            self._offset = reported - 1000 * (asked + answered) / 2
 
 
 class Heartbeat:
