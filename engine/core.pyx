@@ -275,14 +275,14 @@ cdef class Game:
         check_envelope(self, fields)
         fields = self.layout.defaults | fields[self.name]
         self.layout.check(fields)
-        self.layout.refuse(fault for check in self._all_checks() for fault in check(fields))
+        self.layout.reject(fault for check in self._all_checks() for fault in check(fields))
         cdef State state = State.__new__(State, self)
         cdef bytes memory = self.layout.pack(fields)
         memcpy(state.data, <const char *> memory, self.ops.state_size)
         cdef int broken = self.broken(state.data)
         if broken >= 0:
             number = len(self.invariants) - self.ops.num_invariants + broken
-            self.layout.refuse([(self.ops.invariants[broken].field.decode(), self._broken_rule(broken, number))])
+            self.layout.reject([(self.ops.invariants[broken].field.decode(), self._broken_rule(broken, number))])
         return state
 
     cdef object _broken_rule(self, int broken, int number):

@@ -243,7 +243,7 @@ def play_kept(kept: KeptSession) -> None:
     try:
         with kept.game.watch(from_version=0) as states:
             for seen in states:
-                tell(kept, seen)
+                emit_snapshot(kept, seen)
                 if seen.status == "over":
                     end(kept, seen)
                     return
@@ -272,7 +272,7 @@ def name_of(game: HostedGame) -> str:
     return f"{game.game_id}#{tokens}" if tokens else game.game_id
 
 
-def tell(kept: KeptSession, seen: GameSnapshot) -> None:
+def emit_snapshot(kept: KeptSession, seen: GameSnapshot) -> None:
     """Show the entries since the last time."""
     if not kept.shown and seen.status == "open":
         kept.session.console.print(locale.say("play.waiting", game=kept.game.game_id))

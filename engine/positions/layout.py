@@ -236,9 +236,9 @@ class Layout:
         for i, path, owner, faults in self.plans[seats].judged:
             if wrong := faults(values[i], around[owner]):  # nearly always ()
                 found += [(path, fault) for fault in wrong]
-        self.refuse(found)
+        self.reject(found)
 
-    def refuse(self, faults: Iterable[FieldFault]) -> None:
+    def reject(self, faults: Iterable[FieldFault]) -> None:
         """Raise BadPosition if there are errors, with paths in the game's own fields, "" for all of them."""
         found = [(f"{self.name}.{path}".rstrip("."), fault) for path, fault in faults]
         if found:

@@ -222,7 +222,7 @@ async def compressed(exchange: HttpExchange, data: bytes) -> tuple[bytes, Metada
 def tell_user(exchange: HttpExchange, error: ConnectError) -> None:
     """Add a message in the user's language to an error of the gateway; errors of the server have one already."""
     if isinstance(error, OwnError) and (asked := exchange.headers.get(LANGUAGES)) is not None:
-        error.tell_in(asked)
+        error.localize(asked)
 
 
 async def send_error(exchange: HttpExchange, codec: Codec, error: ConnectError) -> None:
