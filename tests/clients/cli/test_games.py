@@ -1,4 +1,4 @@
-"""`clerestory play --server`: a game that the server keeps, from the first prompt to the last."""
+"""`clerestory play --server`: a hosted game, from the first prompt to the last."""
 
 import re
 from functools import partial

@@ -1,4 +1,4 @@
-"""A store that an earlier version wrote is migrated once, and its games go on as they were."""
+"""A store that an earlier version wrote is migrated once, and its games continue unchanged."""
 
 import json
 import sqlite3
