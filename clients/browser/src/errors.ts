@@ -6,7 +6,7 @@ export interface Violation {
   readonly problem: string;
 }
 
-/** Anything the engine refuses. */
+/** An error that a caller can handle. */
 export class EngineError extends Error {
   override readonly name: string = "EngineError";
 }
