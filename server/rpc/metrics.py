@@ -66,8 +66,8 @@ FIGURES = (
     Figure(
         "refusals",
         Counter,
-        "rejected calls that callers may repeat later or otherwise, by caller as in the log: the last 20 callers that were"
-        " rejected, and `other`",
+        "rejected calls that may be repeated later or otherwise, by caller as in the log: the last 20 of these callers,"
+        " and `other`",
         ("caller", "code"),
     ),
     Figure("warnings", Counter, "warnings given with answers", ("reason",)),
