@@ -142,8 +142,10 @@ def link_packages() -> None:
         there = PACKAGES.joinpath(*name.split("."))
         there.mkdir(parents=True, exist_ok=True)
         for source in (folder / "__init__.py", *folder.glob("*.pxd"), *folder.glob("*.pyx")):
-            if not (there / source.name).exists():
-                (there / source.name).symlink_to(source.resolve())
+            link = there / source.name
+            if not (link.exists() and link.samefile(source)):  # another checkout's, if the build folder was copied
+                link.unlink(missing_ok=True)
+                link.symlink_to(source.resolve())
 
 
 def write_stubs() -> None:
