@@ -72,7 +72,7 @@ def translate(modules: list[Extension]) -> list[Extension]:
         include_path=[str(PACKAGES)],
         build_dir=TRANSLATED,
         nthreads=os.cpu_count(),
-        force=is_outdated(),
+        force=is_outdated(modules),
         shared_utility_qualified_name=SHARED,
         emit_linenums=CHECKED,
         compiler_directives={
@@ -127,10 +127,11 @@ def extension(name: str, source: Path) -> Extension:
     )
 
 
-def is_outdated() -> bool:
+def is_outdated(modules: list[Extension]) -> bool:
     """Whether modules were translated before this file changed; Cython itself does not check its options."""
     changed = Path("setup.py").stat().st_mtime
-    return any(translated.stat().st_mtime < changed for translated in Path(TRANSLATED).rglob("*.c"))
+    translated = (Path(TRANSLATED, module.sources[0]).with_suffix(".c") for module in modules)
+    return any(path.exists() and path.stat().st_mtime < changed for path in translated)
 
 
 def link_packages() -> None:
