@@ -13,7 +13,7 @@ from math import hypot, inf, sqrt
 from statistics import fmean, stdev
 
 from clerestory.engine.core import NATURE
-from clerestory.engine.goods import with_more
+from clerestory.engine.positions.goods import with_more
 from clerestory.engine.rng import Rng
 from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
