@@ -80,7 +80,7 @@ class RateEstimator:
         return cls(root) if goods and root.view.turn != NATURE else None
 
     def owes(self, iterations: int) -> bool:
-        """Return whether a step is due after so many iterations of the main search; two rounds become due at once."""
+        """Return whether a step is due after this number of iterations of the main search; two rounds become due at once."""
         rounds = len(self._rounds)
         if rounds == len(ITERATIONS):
             return False
@@ -146,7 +146,7 @@ def rate_of(good: str, amount: int, before: Sequence[Estimate], now: Sequence[Es
 
 
 def rates_of(root: Root, iterations: int, seed: int) -> tuple[Rate, ...]:
-    """Return the rates that go with a main search with this seed after so many iterations."""
+    """Return the rates beside a main search with this seed and this number of iterations."""
     estimator = RateEstimator.of(root)
     while estimator is not None and estimator.owes(iterations):
         estimator.step(seed)

@@ -47,7 +47,7 @@ def card(table: ScriptView, advantage: str) -> float:
 
 
 def craftsman(table: ScriptView, one: str) -> float:
-    """Return the price of a craftsman: twice his cost, less that of the worst whom he would replace."""
+    """Return the price of a craftsman: twice his cost, less the price of the worst one if there is no room."""
     worst = min(price(table, other) for other in table.own) if len(table.own) >= 5 else 0.0
     return price(table, one) - worst
 

@@ -10,8 +10,8 @@ class Way(NamedTuple):
     """Changes of fields that give a player a good, and keep the position consistent.
 
     Attributes:
-        own: what is added to fields of the player, by path: `gold`, `camp.wood`.
-        table: what is added to fields of the position, by path: `supply.wood`.
+        own: numbers to add to fields of the player, by path: `gold`, `camp.wood`.
+        table: numbers to add to fields of the position, by path: `supply.wood`.
     """
 
     own: Mapping[str, int]

@@ -1,4 +1,4 @@
-"""The table of opponents: each pair from both sides, and luck taken out only where nobody foresees it."""
+"""The table of opponents: each pair from both sides, and luck taken out only where it is unknown in advance."""
 
 from pathlib import Path
 

@@ -24,7 +24,7 @@ from tools.lab.self_play import searched
 ITERATIONS = 300
 EACH = 100  # iterations for each action of a compared decision
 SPARSE = 4
-RATED = 5  # in one of so many games, exchange rates are estimated at the first decision of each round
+RATED = 5  # one in this number of games has exchange rates, estimated at the first decision of each round
 RATED_ITERATIONS = 400  # of each of their searches
 FIRST_SEED = 6_600_000
 MAX_BYTES = 1 << 24  # of the tree of a move
@@ -49,7 +49,7 @@ def path_of(folder: Path, game: str, seats: int) -> Path:
 
 
 def tables(folder: Path, games: int) -> list[Table]:
-    """Return the stored games of all games and numbers of players, at most so many of each."""
+    """Return the stored games of all games and numbers of players, at most this number of each."""
     paths = [(game, seats, path_of(folder, game, seats)) for game, seats in TABLES]
     return [Table(game, seats, first_games(path, games)) for game, seats, path in paths if path.exists()]
 

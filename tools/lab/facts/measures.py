@@ -132,7 +132,7 @@ def of_actions(table: Table) -> Mapping[tuple[str, str], Items]:
                     groups[name, kind][label].append((one.game, count(one, action)))
     for (_, kind), labels in groups.items():
         for found in labels.values() if kind == "chosen" else ():
-            found.append((-1, 50.0))  # after Agresti and Coull (1998): what was never chosen must not look certain
+            found.append((-1, 50.0))  # after Agresti and Coull (1998), for shares of 0
     return {key: figures(labels) for key, labels in groups.items()}
 
 
