@@ -80,7 +80,7 @@ class RateEstimator:
         return cls(root) if goods and root.view.turn != NATURE else None
 
     def owes(self, iterations: int) -> bool:
-        """Return whether a step is due after this number of iterations of the main search; two rounds become due at once."""
+        """Return whether a step is due after this number of iterations of the main search; two rounds begin at once."""
         rounds = len(self._rounds)
         if rounds == len(ITERATIONS):
             return False
