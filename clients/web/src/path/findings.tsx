@@ -16,7 +16,7 @@ export function Findings() {
       {known.map(([name, figures]) => (
         <details key={name}>
           <summary>{say(`found.${name}` as Key)}</summary>
-          <table class="lines">
+          <table class="figures">
             <tbody>
               {figures.map(([mean = 0, low = 0, high = 0], index) => (
                 <tr key={index}>

@@ -245,7 +245,7 @@ function Rates({ rates }: { rates: readonly Rate[] }) {
   if (known.length === 0) return null;
   return (
     <div class="scroll">
-      <table class="lines rates">
+      <table class="figures">
         <thead>
           <tr>
             <th scope="col">{say("hints.rates")}</th>
