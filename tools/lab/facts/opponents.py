@@ -1,7 +1,7 @@
 """Plays bots of all families against each other: two players, paired deals, with the luck of chance events taken out.
 
-    python -m tools.lab.opponents play GAME --deals N --out FILE
-    python -m tools.lab.opponents table FILE
+    python -m tools.lab.facts.opponents play GAME --deals N --out FILE
+    python -m tools.lab.facts.opponents table FILE
 
 A player is a bot of the arena with a budget after @ (`ismcts:level=5`, `ismcts@1500it`), or `open@ITERATIONS`: the
 shipped search on the true position. It knows the order of all hidden cards, but no roll or draw that has yet to happen,
@@ -77,7 +77,7 @@ def play_deal(game: str, a: str, b: str, deal: int) -> dict[str, Any]:
 
 def play(game: str, deals: range, players: Sequence[str], out: Path) -> None:
     """Play the deals that are not in the file, and append their results one by one."""
-    with adding_to(out, header_of("tools.lab.opponents", game, 2)) as (add, lines):
+    with adding_to(out, header_of("tools.lab.facts.opponents", game, 2)) as (add, lines):
         there = {(line["a"], line["b"], line["deal"]) for line in lines}
         for deal in deals:
             for a, b in combinations(players, 2):

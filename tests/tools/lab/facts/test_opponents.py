@@ -4,7 +4,7 @@ from pathlib import Path
 
 from clerestory.engine import GAMES
 from tests.search.positions import decisions
-from tools.lab import opponents
+from tools.lab.facts import opponents
 from tools.lab.json_lines import gathered
 
 LINES = [
