@@ -18,7 +18,7 @@ from clerestory.v1 import games_pb2 as games
 from tests.engine.cathedral.positions import draft
 from tests.engine.cathedral.scenes import deck_of, swapped
 from tests.server.games.table import OWNER, STORED, head, refused
-from tests.server.games.test_secrecy import shown
+from tests.server.games.test_viewer import shown
 from tests.shipped import CATHEDRAL
 
 ELLENS, OTHER = Viewer((0,)), Viewer((1,))
