@@ -1,4 +1,4 @@
-"""The example positions are real: each occurs in a recorded game, and can be searched."""
+"""The example positions are real: each occurs in a recorded game, and they cover every step."""
 
 import re
 from pathlib import Path
@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 
 from clerestory.engine import from_position, read_records
-from clerestory.search import Searcher
-from clerestory.search.root import observe
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 RECORDS = sorted(EXAMPLES.glob("records/*.jsonl"))
@@ -24,13 +22,6 @@ def test_examples_cover_player_counts_rounds_and_steps(game: str, times: str) ->
     assert {state.seats for state in states} == set(states[0].game.seats)
     assert len({fields["step"] for fields in found}) >= 5
     assert len({fields[times] for fields in found}) >= 4
-
-
-@pytest.mark.parametrize("path", POSITIONS, ids=lambda path: path.stem)
-def test_position_can_be_searched(path: Path) -> None:
-    position = from_position(path.read_text())
-    result = Searcher(observe(position), seed=1).run(iterations=200)
-    assert {line.action for line in result.lines} == {action.text for action in position.legal_actions()}
 
 
 @pytest.mark.parametrize("path", OF_RECORDS, ids=lambda path: path.stem)
