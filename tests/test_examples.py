@@ -37,5 +37,5 @@ def test_position_comes_up_in_its_record(path: Path) -> None:
     assert PLIES.get(path.stem, len(state.history)) == len(state.history)
 
 
-def test_the_page_tells_of_every_position_of_the_card_game() -> None:
+def test_the_page_lists_every_position_of_the_card_game() -> None:
     assert PLIES.keys() == {path.stem for path in POSITIONS if path.name.startswith("duel")}

@@ -164,7 +164,7 @@ def test_a_game_is_resigned_only_when_it_is_meant(page: Page) -> None:
 
 
 @pytest.mark.parametrize(("game", "players", "follows"), [("duel", 2, "other player wins"), ("cathedral", 3, "A bot")])
-def test_what_follows_is_told_before_one_resigns(page: Page, game: str, players: int, follows: str) -> None:
+def test_resigning_shows_its_consequences_first(page: Page, game: str, players: int, follows: str) -> None:
     web.start(page, ("me", *["bot1"] * (players - 1)), game)
     web.menu(page, "Players")
     page.get_by_role("button", name="Resign").click()

@@ -56,7 +56,7 @@ MISTAKES = [
 ]
 
 
-def test_each_mistake_is_told_at_its_field(form: Page) -> None:
+def test_each_mistake_is_shown_at_its_field(form: Page) -> None:
     file = form.get_by_role("link", name="Save the catalogue file")
     for name, label, value, mistake in MISTAKES:
         field = card(form, name).get_by_label(label)

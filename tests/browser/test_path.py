@@ -137,7 +137,7 @@ WRONG: list[tuple[Any, str]] = [  # each has a different answer from the previou
 ]
 
 
-def test_a_file_that_is_wrong_is_said_to_be(page: Page, tmp_path: Path) -> None:
+def test_a_wrong_file_is_rejected(page: Page, tmp_path: Path) -> None:
     path(page)
     with page.expect_download() as download:
         page.get_by_role("link", name="Save what I have done as a file").click()

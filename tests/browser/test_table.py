@@ -159,7 +159,7 @@ def test_what_was_pointed_at_is_so_no_longer_once_it_is_played(page: Page) -> No
     expect(page.locator(".cell.in-line")).to_have_count(0)
 
 
-def test_a_state_that_comes_again_does_not_begin_hints_anew(page: Page) -> None:
+def test_a_repeated_state_does_not_restart_hints(page: Page) -> None:
     web.start(page)
     web.hinted(page, 1)
     asked: list[str] = []

@@ -113,7 +113,7 @@ def test_what_could_not_be_written_is_made_up_for(tmp_path: Path, monkeypatch: p
     assert on_disk(path) == [texts(state)]
 
 
-def test_a_full_disk_is_told_at_once_and_the_game_goes_on() -> None:
+def test_a_full_disk_is_reported_at_once_and_the_game_goes_on() -> None:
     done = run("play", *TOY, "--record", "/dev/full", typed="1\n" * 40)
     assert (done.code, done.err) == (1, "clerestory: --record: /dev/full: the record of the game is incomplete\n")
     assert done.out.count("The game is not being recorded: ") == 1

@@ -167,5 +167,5 @@ def test_simulate_is_reproducible(game: str) -> None:
     assert first == second != other
 
 
-def test_the_luck_of_simulated_games_tells_nothing_of_their_cards() -> None:
+def test_the_luck_of_simulated_games_is_independent_of_their_cards() -> None:
     assert foretold(random_game(GAMES["duel"], 2, seed, GameCounts()) for seed in range(300)) < ALL / 3

@@ -90,7 +90,7 @@ def test_a_puzzle_shows_its_help() -> None:
     assert shown.count("`show` for the answer, `quit` to leave.") == 3
 
 
-def test_the_answer_is_told_when_it_is_asked_for(first: Puzzle) -> None:
+def test_the_answer_is_shown_on_request(first: Puzzle) -> None:
     assert f"({first.best}) is best" in solve("1", typed="show\n").out
     assert "is best" not in solve("1", typed="").out
 

@@ -204,7 +204,7 @@ async def test_a_closed_advisor_is_unavailable() -> None:
     assert refused.value.localized == say("page", "trouble.unreachable", language="it")
 
 
-def test_an_async_advisor_may_be_kept_from_one_event_loop_to_the_next(target: str) -> None:
+def test_an_async_advisor_may_be_used_in_several_event_loops(target: str) -> None:
     advisor = AsyncAdvisor(target)
     for _ in range(2):
         assert asyncio.run(advisor.rules.games())

@@ -52,9 +52,7 @@ def some_texts(monkeypatch: pytest.MonkeyPatch) -> None:
         ("he", "cubes", {"count": 5}, "5 קוביות"),
     ],
 )
-def test_a_text_is_said_in_its_language_or_english(
-    language: str, key: str, arguments: dict[str, object], said: str
-) -> None:
+def test_a_text_is_in_its_language_or_english(language: str, key: str, arguments: dict[str, object], said: str) -> None:
     assert say("any", key, language=language, **arguments) == said
 
 
@@ -104,7 +102,7 @@ def test_every_fault_of_a_plan_and_kind_of_luck_has_a_text() -> None:
         assert {f"luck.{kind}" for kind in kinds} <= set(patterns(name))
 
 
-def test_the_room_for_craftsmen_is_told_with_its_exception() -> None:
+def test_the_limit_of_craftsmen_is_stated_with_its_exception() -> None:
     assert "five at most unless a card gives room for more" in say("explain", "explain.cathedral.crew")
 
 

@@ -234,7 +234,7 @@ def test_all_faults_are_named_at_once() -> None:
     assert {name for name, _ in caught.value.faults} == {"level", "threads", "avoid[0]"}
 
 
-async def test_an_analyst_that_shuts_down_says_so() -> None:
+async def test_an_engine_that_shuts_down_gives_the_reason() -> None:
     """Also after a second shutdown, as by `close`, while a worker has not yet seen the end of its search."""
     async with analysis() as one:
         asking = asyncio.ensure_future(one.ask(validate_query(opening(), ENDLESS)))

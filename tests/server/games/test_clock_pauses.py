@@ -102,7 +102,7 @@ def test_the_end_of_a_break_is_known_by_the_clock_that_was_set(by: int) -> None:
 
 @pytest.mark.parametrize("seconds", [TIME - 0.1, TIME + 0.5, 60.0])
 @on_simulated_time
-async def test_a_full_disk_takes_nobodys_time(seconds: float) -> None:
+async def test_a_full_disk_costs_no_player_time(seconds: float) -> None:
     """A person tries to move once while the disk is full; the notice begins when there is space again."""
     database = Database()
     server = Server(database, 1)

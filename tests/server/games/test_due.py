@@ -290,7 +290,7 @@ async def test_the_health_of_the_game_service_is_that_of_its_store(monkeypatch: 
 
 @pytest.mark.parametrize("how", [broken, never])
 @on_simulated_time
-async def test_a_keeper_ends_in_time_whatever_its_store_does(
+async def test_a_manager_closes_in_time_whatever_its_store_does(
     how: Any, server_of: Callable[..., Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = server_of(first_legal)

@@ -52,13 +52,13 @@ def test_a_head_without_newer_options_has_their_defaults() -> None:
     assert Head.from_json(text).options == GameOptions()
 
 
-def test_entries_tell_who_holds_a_seat() -> None:
+def test_entries_contain_the_holder_of_a_seat() -> None:
     holder = Holder(SeatKind.PERSON, "Zoë", None, digest_of("x"))
     assert seated(1, holder, NOW).holder == holder
     assert Entry(EntryKind.AGREED, 1, "17", NOW).ply == 17
 
 
-def test_a_copy_goes_on_by_itself() -> None:
+def test_a_copy_is_independent() -> None:
     game = hosted()
     other, before = game.copy(), game.position.copy()
     play(other)

@@ -106,7 +106,7 @@ async def test_onlookers_leave_room_for_players_who_watch() -> None:
             assert_reason(await refusal(played.call("WatchGame", tokens=tokens).read()), Reason.TOO_MANY_WATCHERS)
 
 
-async def test_each_caller_has_a_limit_of_its_own() -> None:
+async def test_each_caller_has_a_separate_limit() -> None:
     """Also each name that a caller acts for."""
     plan = games.CreateGameRequest(game="toy", seats=[PERSON, BOT])
     async with table(PERSON, BOT, settings={"max_games_each": 1}) as played:

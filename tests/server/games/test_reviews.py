@@ -59,7 +59,7 @@ async def test_a_hosted_game_that_is_over_is_reviewed_by_each_seats_own_knowledg
     assert not last.review.HasField("viewer_seat")
 
 
-async def test_a_running_game_is_reviewed_by_what_ones_own_seat_knows() -> None:
+async def test_a_running_game_is_reviewed_with_the_knowledge_of_the_callers_seat() -> None:
     """The review is the same for all games that look the same to the seat."""
     async with hosted_game() as (hosted, stub):
         await hosted.play_first()
@@ -172,7 +172,7 @@ async def test_onlookers_store_one_review_for_a_setting_and_none_for_a_seed_or_a
 
 
 @pytest.mark.parametrize("reason", [games.END_REASON_RESIGNED, games.END_REASON_ABANDONED])
-async def test_the_review_of_a_game_that_its_players_ended_is_kept(reason: Any, searches: Searches) -> None:
+async def test_the_review_of_a_game_that_its_players_ended_is_stored(reason: Any, searches: Searches) -> None:
     needed = []
     async with hosted_game() as (hosted, stub):
         tokens = [hosted.made.owner_token, *hosted.tokens(0)]

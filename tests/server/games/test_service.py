@@ -84,7 +84,7 @@ async def test_at_a_table_chance_events_are_entered() -> None:
         assert {entry.applied.drawn for entry in (await played.look(entries_from_ply=1)).entries} == {False}
 
 
-def test_an_entry_tells_that_the_server_moved_for_a_person() -> None:
+def test_an_entry_shows_that_the_server_moved_for_a_person() -> None:
     game = hosted(seconds_per_move=2.0)
     commands.play_bot(game, game.version, first(game), NOW)
     commands.play(game, BOTH, game.version, first(game), NOW)

@@ -102,7 +102,7 @@ def test_a_bot_asks_by_what_its_seat_knows(game: str, seats: str) -> None:
         assert question_of(played, seat, played.head.options.play_on).view == asked
 
 
-def test_seed_and_salt_are_told_at_the_end_alone() -> None:
+def test_seed_and_salt_are_shown_only_at_the_end() -> None:
     game = HostedGame(head(seed=123_456_789, delay_plies=3))
     message = write_state(game, game, Viewer((0,)))
     assert not message.game.HasField("seed")

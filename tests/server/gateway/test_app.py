@@ -118,7 +118,7 @@ async def test_what_a_form_can_send_reaches_no_method() -> None:
         (ADVICE + "Analyze", "streams its answer", "application/connect+proto, application/connect+json"),
     ],
 )
-async def test_a_refusal_tells_the_media_types_of_the_method(
+async def test_an_error_names_the_media_types_of_the_method(
     caller: Caller, path: str, answers: str, accepted: str
 ) -> None:
     wrong = "application/connect+json" if path == LIST else JSON

@@ -137,7 +137,9 @@ async def test_a_gateway_that_seems_elsewhere_to_its_server_names_nobody(monkeyp
 
 
 @pytest.mark.parametrize(("target", "named"), [("127.0.0.1:%d", ("127.0.0.1",)), ("ipv4:127.0.0.1:%d,10.0.0.2:9", ())])
-async def test_only_a_server_on_this_machine_is_told_who_calls(target: str, named: tuple[str, ...]) -> None:
+async def test_only_a_server_on_this_machine_learns_the_address_of_a_caller(
+    target: str, named: tuple[str, ...]
+) -> None:
     asked: list[tuple[str, ...]] = []
 
     async def listed(_: bytes, context: grpc.aio.ServicerContext[bytes, bytes]) -> bytes:

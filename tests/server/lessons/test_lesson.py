@@ -60,7 +60,7 @@ def test_no_sentence_is_longer_than_25_words(domain: str, language: str) -> None
     assert [sentence for sentence in sentences if len(sentence.split()) > 25] == []
 
 
-def test_every_text_is_said_and_every_key_has_a_text() -> None:
+def test_every_text_is_used_and_every_key_has_a_text() -> None:
     said = {f"{one.name}.{words.say}" for one in ALL for words in words_of(one) if words.say}
     said |= {f"{name}.{key}" for name in NAMES for key in ("title", "about")}
     assert said == set(patterns(DOMAIN)) - {"again"}

@@ -132,7 +132,7 @@ async def test_a_wrong_action_is_judged_and_the_answer_kept(puzzles_stub: Any) -
         assert bool(verdict.principal_variation) == verdict.right
 
 
-async def test_the_answer_is_told_when_it_is_asked_for(puzzles_stub: Any) -> None:
+async def test_the_answer_is_shown_on_request(puzzles_stub: Any) -> None:
     known = puzzle(DUEL, 1)
     verdict = await puzzles_stub.TryPuzzle(puzzle_pb2.TryPuzzleRequest(puzzle=FIRST))
     assert not verdict.right

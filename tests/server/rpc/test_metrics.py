@@ -129,7 +129,7 @@ def test_only_calls_without_a_place_are_shed() -> None:
     assert figure(told.registry, "shed_total", method="any") == 1
 
 
-def test_few_callers_have_a_figure_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_a_few_callers_have_separate_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
     told, clock = Metrics(), [1000.0]
     monkeypatch.setattr(metrics, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     for number in range(CALLERS + 5):

@@ -45,7 +45,7 @@ async def test_the_characters_have_names_and_manners_in_each_language(rules: Any
     assert answer.characters[1].about == say("characters", "mabel.about", language=language)
 
 
-async def test_a_seed_that_was_drawn_is_told(rules: Any) -> None:
+async def test_a_drawn_seed_is_returned(rules: Any) -> None:
     drawn = await rules.StartPosition(api.StartPositionRequest(game="cathedral", seats=3))
     request = api.StartPositionRequest(game="cathedral", seats=3, seed=drawn.seed)
     assert await rules.StartPosition(request) == drawn
@@ -76,7 +76,7 @@ def assert_lists(answer: Any, state: State) -> None:
     assert chances == (state.odds() if answer.turn.kind == api.TURN_KIND_NATURE else [])
 
 
-async def test_chance_events_are_drawn_only_if_that_is_asked_for_and_are_told_as_drawn(rules: Any) -> None:
+async def test_chance_events_are_drawn_only_on_request_and_marked_as_drawn(rules: Any) -> None:
     state = GAMES["toy"].new(2, 3)
     texts = [state.legal_actions()[-1].text]
     answer = await rules.ApplyActions(api.ApplyActionsRequest(position=whole(state), actions=texts, draw=True))
@@ -98,7 +98,7 @@ def test_no_position_of_a_game_is_near_the_limit(name: str, seats: int) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-async def test_the_catalogue_is_told_with_its_sources(rules: Any, name: str) -> None:
+async def test_the_catalogue_is_returned_with_its_sources(rules: Any, name: str) -> None:
     answer = await rules.DescribeCatalogue(api.DescribeCatalogueRequest(game=name))
     bare = {(entry.section, value.name) for entry in answer.entries for value in entry.values if not value.provenance}
     assert bare <= {("resource_cards", "type")}  # which follows from the order of the cards
@@ -224,7 +224,7 @@ REFUSED: list[tuple[str, Any, Reason, list[str]]] = [
 ]
 
 
-async def test_the_error_names_what_makes_no_sense(rules: Any) -> None:
+async def test_an_error_names_the_invalid_field(rules: Any) -> None:
     for method, request, reason, fields in REFUSED:
         error = await refusal(getattr(rules, method)(request))
         assert error.code() == grpc.StatusCode.INVALID_ARGUMENT

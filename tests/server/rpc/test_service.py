@@ -82,7 +82,7 @@ async def test_an_answer_says_everything(server: Served, seats: int) -> None:
     assert not answer.statistics.memory_full
 
 
-async def test_equal_questions_have_equal_answers_and_a_drawn_seed_is_told() -> None:
+async def test_equal_questions_have_equal_answers_and_a_drawn_seed_is_returned() -> None:
     async with served(workers=2) as server:
         first, again, other = [await ask(server, opening(), iterations=300, seed=seed) for seed in (1, 1, 2)]
         drawn, second = [await ask(server, opening(), iterations=300) for _ in range(2)]
@@ -275,7 +275,7 @@ async def test_it_ends_with_the_certainty_asked_for(server: Served) -> None:
     assert statistics.certainty >= 0.51
 
 
-async def test_it_goes_on_though_nothing_can_change_unless_told_otherwise(server: Served) -> None:
+async def test_it_continues_after_the_choice_is_decided_unless_early_stop_is_set(server: Served) -> None:
     request = AnalyzeRequest(question=question(iterations=200, seed=1))
     request.question.ClearField("early_stop")
     stream = await tables(server.advisor.Analyze(request))
@@ -319,7 +319,7 @@ async def test_a_caller_who_takes_nothing_is_given_up(clock: LoopClock) -> None:
 
 
 @pytest.mark.parametrize(("name", "seats"), CASES)
-async def test_hidden_cards_do_not_change_what_an_observer_is_told(server: Served, name: str, seats: int) -> None:
+async def test_hidden_cards_do_not_change_the_answers_to_an_observer(server: Served, name: str, seats: int) -> None:
     truth = opening(seats, 3, name)
     for observer in (None, NATURE, *range(seats)):
         seen = truth.observe(truth.turn if observer is None else observer)

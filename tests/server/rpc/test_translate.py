@@ -127,7 +127,7 @@ def figures_of(line: AnsweredLine | Line) -> list[Any]:
     return [*figures, *map(tuple, (line.win_shares, line.standard_errors, line.principal_variation)), *outlook]
 
 
-def test_a_position_with_many_bytes_is_kept_with_few(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_position_with_many_bytes_is_cached_with_few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each field repeats, and the last value counts, so that the message is short but its bytes are not."""
     message, read = position_message(opening(2)), list[bytes]()
     received = b"\x08\x00" * MAX_POSITION_BYTES + message.SerializeToString()
@@ -137,7 +137,7 @@ def test_a_position_with_many_bytes_is_kept_with_few(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_nothing_hidden_is_kept_of_a_question(seats: int) -> None:
+def test_nothing_hidden_is_cached_from_a_question(seats: int) -> None:
     truth = opening(seats)
     asked = read_question(question(truth, iterations=1), HERE)
     assert asked.view == truth.observe(truth.turn)
@@ -287,7 +287,7 @@ def gains(at_game_end: bool = False, **means: float) -> list[Gain]:
         ([], ""),
     ],
 )
-def test_a_trade_is_told_once_and_both_ways(found: list[Gain], sentence: str) -> None:
+def test_a_trade_is_described_once_in_both_directions(found: list[Gain], sentence: str) -> None:
     """Whole things and tenths of points, and who needs what is gained; nothing of goods that are left at the end."""
     view = BEGUN.observe(0)
     assert in_english(traded(stated(found, view.game.tuning.explained), view, 0), "cathedral") == sentence
@@ -298,7 +298,7 @@ def test_goods_of_the_last_round_are_worth_nothing() -> None:
     assert stated(found, BEGUN.game.tuning.explained) == []
 
 
-def test_points_that_are_said_already_are_not_said_again() -> None:
+def test_points_are_not_named_twice() -> None:
     told = BEGUN.game.tuning.explained
     assert stated(gains(vp=2.0), told, scored=True) == []
     assert [one.feature for one in stated(gains(vp=2.0, gold=-3.0), told, scored=True)] == ["gold", "vp"]
@@ -312,7 +312,7 @@ def test_a_plan_is_named_as_a_whole() -> None:
     assert named(line(("finish", "discard wood")), BEGUN.game) == QuotedAction("finish", "label")
 
 
-def test_two_cards_of_one_name_are_told_apart_by_their_rounds() -> None:
+def test_two_cards_of_one_name_are_distinguished_by_their_rounds() -> None:
     two = line(("convert carpenter_2 1", "convert carpenter_3 2", "finish"))
     one = line(("convert carpenter_3 2", "finish"))
     names = [
@@ -333,7 +333,7 @@ def test_a_plan_that_is_better_in_another_order_only_has_no_reason() -> None:
     assert sentences(one, line(other.principal_variation[:1]), gains(vp=1.0), BEGUN, 0)
 
 
-def test_what_is_told_are_features_with_texts_the_score_first() -> None:
+def test_reasons_use_features_with_texts_and_the_score_first() -> None:
     for game in GAMES.values():
         features = list(game.new(2, 1).features(0))
         told = game.tuning.explained or features
