@@ -1,6 +1,7 @@
 """`clerestory lesson` and `puzzle`: lists and plays lessons; shows positions, and judges the tries."""
 
 import re
+from collections.abc import Callable
 from functools import partial
 
 import pytest
@@ -29,10 +30,18 @@ def test_a_lesson_is_played_with_a_mistake_and_begun_again() -> None:
     assert shown.endswith("Done, with 2 of 3 stars.\n")
 
 
-def test_a_lesson_shows_its_help() -> None:
-    shown = lesson("goal", typed="\n\n\n\nfoo\nhelp\nh\nquit\n").out
+@pytest.mark.parametrize(
+    ("begin", "typed", "says"),
+    [
+        (partial(lesson, "goal"), "\n\n\n\n", "`restart`, or `quit`."),
+        (partial(solve, "1"), "", "`show` for the answer, `quit` to leave."),
+    ],
+    ids=["lesson", "puzzle"],
+)
+def test_help_is_shown_on_request_and_after_wrong_input(begin: Callable[..., Ended], typed: str, says: str) -> None:
+    shown = begin(typed=typed + "foo\nhelp\nh\nquit\n").out
     assert shown.count("type `help`") == 1
-    assert shown.count("`restart`, or `quit`.") == 3
+    assert shown.count(says) == 3
 
 
 def test_a_lesson_can_be_left() -> None:
@@ -82,12 +91,6 @@ def test_a_player_tries_until_it_is_solved(first: Puzzle) -> None:
     assert "is neither a legal action nor a command" in shown
     assert f"No: that loses {100 * first.loss([wrong(first)]):.1f}% of a win." in shown
     assert f"({first.best}) is best" in shown
-
-
-def test_a_puzzle_shows_its_help() -> None:
-    shown = solve("1", typed="foo\nhelp\nh\nquit\n").out
-    assert shown.count("type `help`") == 1
-    assert shown.count("`show` for the answer, `quit` to leave.") == 3
 
 
 def test_the_answer_is_shown_on_request(first: Puzzle) -> None:
