@@ -135,7 +135,7 @@ def test_every_language_has_the_same_sections_paragraphs_links_keys_and_commands
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_what_is_named_is_on_the_page(language: str) -> None:
+def test_named_controls_are_on_the_page(language: str) -> None:
     forms = (form for text in patterns("page", language).values() for form in every_form(text))
     said = {" ".join(part.split()).casefold() for form in forms for part in (form, ENTRY.split(form)[0])}
     assert NAMED.findall(page(language))

@@ -211,7 +211,7 @@ def seen_by(state: State, seat: int) -> dict[str, object]:
     return {"position": json.loads(state.observe(seat).to_json()), "viewer": seat}
 
 
-def test_what_a_seat_foresees_is_drawn_for_it_alone(boards: Page) -> None:
+def test_a_foreseen_event_is_drawn_only_for_its_seat(boards: Page) -> None:
     state, name = foreseen()
     show(boards, gallery.plain(state))
     expect(boards.locator(".event")).to_contain_text("foreseen")
@@ -409,7 +409,7 @@ def test_a_board_fits_its_screen_and_can_be_read(boards: Page) -> None:
                 assert min(boards.evaluate(FONT_SIZES)) >= 11, name
 
 
-def test_who_works_where_stays_in_its_place_beside_a_long_name(boards: Page) -> None:
+def test_workers_stay_in_place_beside_a_long_name(boards: Page) -> None:
     outside = """all => all.filter(one => one.getBoundingClientRect().right
         > one.closest('.sites').getBoundingClientRect().right).map(one => one.textContent)"""
     speak(boards, "de")

@@ -56,7 +56,7 @@ def test_a_server_that_is_killed_in_a_stream_and_in_a_move(browser: Browser, opt
             assert record.count('"by": "red"') == 1
 
 
-def test_what_is_first_asked_while_the_server_is_away_comes_once_it_is_back(
+def test_calls_that_begin_while_the_server_is_away_are_answered_once_it_is_back(
     browser: Browser, options: tuple[str, ...]
 ) -> None:
     """An earlier moment of a game, a screen whose files browsers remember as missing, and a new game."""
@@ -133,7 +133,7 @@ def test_an_error_of_a_start_is_cleared_while_the_game_is_started_again(page: Pa
     assert web.settled(page)
 
 
-def test_what_a_screen_asks_first_is_asked_again(page: Page) -> None:
+def test_the_first_calls_of_a_screen_are_repeated(page: Page) -> None:
     for screen, method, there in (
         ("learn/goal", "FollowLesson", ".lesson"),
         ("puzzle/duel/1", "GetPuzzle", ".puzzle"),
@@ -255,7 +255,7 @@ def test_a_game_that_arrives_first_by_its_stream_has_a_history_and_keeps_its_act
     expect(page.locator(".steps")).to_contain_text(f"{last} / {last}")
 
 
-def test_a_refusal_of_an_older_token_asks_for_none(page: Page) -> None:
+def test_a_rejection_of_an_older_token_asks_for_none(page: Page) -> None:
     held: list[Route] = []
     refusal = {"status": 401, "content_type": "application/json", "body": '{"code": "unauthenticated"}'}
 

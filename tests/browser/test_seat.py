@@ -48,7 +48,7 @@ def test_on_a_laptop_the_whole_table_is_in_sight_and_the_board_grows_with_the_wi
     assert page.evaluate(size) > 1.3 * small
 
 
-def test_what_ends_a_decision_stays_in_sight_below_a_list_that_is_too_long(page: Page) -> None:
+def test_the_button_that_ends_a_decision_stays_visible_below_a_long_list(page: Page) -> None:
     page.set_viewport_size(LAPTOPS[1])
     web.start(page, game="cathedral")
     first = page.locator(".action").first

@@ -39,7 +39,7 @@ async def test_the_end_has_its_first_cause(fails: bool, why: str, caplog: pytest
     assert told(caplog) == [("serving", None), ("draining", "enough"), ("ended", why)]
 
 
-def test_what_never_served_does_not_end(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_server_that_never_served_does_not_end(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     with pytest.raises(OSError, match="cannot listen"), Lifecycle():
         raise OSError("cannot listen")

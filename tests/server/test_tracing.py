@@ -131,7 +131,7 @@ async def test_the_trace_of_a_browser_goes_through_the_gateway() -> None:
     assert facts(span)["via"] == "web"
 
 
-async def test_a_refusal_says_why() -> None:
+async def test_a_rejection_says_why() -> None:
     async with traced_server(max_searches=1) as (told, server):
         long = server.advisor.RecommendMove(long_question())
         await until(lambda: server.app.scheduler.admitted == 1)
@@ -173,7 +173,7 @@ async def test_health_checks_are_not_traced() -> None:
     assert told.all == ()
 
 
-async def test_what_is_stored_and_what_bots_search_is_traced() -> None:
+async def test_store_calls_and_searches_of_bots_are_traced() -> None:
     async with traced_server() as (told, server):
         played = await seated(server.games, server.app, PERSON, BOT)
         await played.play_first()

@@ -129,7 +129,7 @@ def test_a_game_at_a_table_that_a_server_keeps_asks_too(target: str) -> None:
         assert decks == {seat: [outcome.text.removeprefix("event ")], 1 - seat: []}
 
 
-def test_what_names_an_outcome() -> None:
+def test_outcomes_are_found_by_number_or_text() -> None:
     possible = beginning([]).private_outcomes(0)
     assert [fitting_outcomes(possible, typed) for typed in ("0", "99", "event", "roof")] == [[], [], [], []]
     assert fitting_outcomes(possible, "1") == fitting_outcomes(possible, possible[0].text) == [possible[0]]

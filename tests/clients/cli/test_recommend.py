@@ -195,7 +195,7 @@ def test_a_table_has_as_many_lines_as_asked_and_json_has_all(example: Path) -> N
     assert ({line["action"]["text"] for line in answer["lines"]}, answer["seed"]) == (legal, "3")
 
 
-def test_what_is_watched_in_a_pipe_comes_once_and_whole() -> None:
+def test_a_watched_hint_in_a_pipe_is_printed_once() -> None:
     out = hint(EXAMPLE, "--time", "100ms", "--watch", COLUMNS="60").out
     assert out.count("iterations in") == 1
     assert re.search(r"iterations in .{30,}; seed \d+\n$", out)

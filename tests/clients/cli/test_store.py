@@ -58,7 +58,7 @@ def test_a_copy_that_cannot_be_written_is_named(tmp_path: Path, small_disk: Path
 
 
 @pytest.mark.system
-def test_a_store_on_a_disk_that_is_read_only_is_refused_with_the_reason(small_disk: Path) -> None:
+def test_a_store_on_a_disk_that_is_read_only_is_rejected_with_the_reason(small_disk: Path) -> None:
     store = unpack_file(small_disk / "games.sqlite")
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     says = f"clerestory: store: {store} cannot be opened: nothing can be written in {small_disk}\n"

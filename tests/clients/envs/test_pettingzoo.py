@@ -173,7 +173,7 @@ def test_pictures_have_one_size_and_change() -> None:
 @pytest.mark.parametrize(
     ("action", "error"), [(-1, BadText), (10**6, BadText), (1.0, BadText), (None, IllegalAction), (0, IllegalAction)]
 )
-def test_an_illegal_action_is_refused_and_changes_nothing(action: Any, error: type[Exception]) -> None:
+def test_an_illegal_action_is_rejected_and_changes_nothing(action: Any, error: type[Exception]) -> None:
     environment = made("cathedral", 2)
     environment.reset(seed=1)
     before = environment.unwrapped.view("player_0")

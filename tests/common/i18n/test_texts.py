@@ -65,7 +65,7 @@ def test_an_unknown_key_and_a_missing_argument_are_errors() -> None:
             say(domain, key)
 
 
-def test_a_tag_names_a_language_or_is_refused_with_the_list() -> None:
+def test_a_tag_names_a_language_or_is_rejected_with_the_list() -> None:
     assert [language_of(tag) for tag in ("it", "it-CH", "DE_at", "he-IL", "iw_IL")] == ["it", "it", "de", "he", "he"]
     for tag in ("", "pt", "italian", "-it"):
         with pytest.raises(BadLanguage, match=f"is not one of {', '.join(LANGUAGES)}"):

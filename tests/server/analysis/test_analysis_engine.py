@@ -248,7 +248,7 @@ async def test_an_engine_that_shuts_down_gives_the_reason() -> None:
     assert [name for name, _ in answer.remarks if name == "FINISHING"]
 
 
-async def test_what_nobody_reads_is_not_explained() -> None:
+async def test_answers_without_a_reader_are_not_explained() -> None:
     question = asked(iterations=300, seconds=60.0, early_stop=False)
     async with analysis() as one, one.place(HERE, Priority.MOVE, 60.0) as admitted:
         read, unread = await one.ask(question), await one.ask(question, admitted()[0])

@@ -105,7 +105,7 @@ def crowd(one: Policy, number: int, budget: float, **fields: object) -> None:
 
 
 @pytest.mark.parametrize("budget", [1e-6, 0.001, 60.0])
-def test_an_idle_server_refuses_nobody(budget: float) -> None:
+def test_an_idle_server_rejects_nobody(budget: float) -> None:
     crowd(policy(speeds={"game": 1.0}), 1, budget)
 
 
@@ -159,7 +159,7 @@ def test_room_follows_from_the_measured_speed(speed: float, room: int) -> None:
     assert caught.value.retry == pytest.approx(0.101)
 
 
-def test_a_search_that_would_make_another_late_is_refused() -> None:
+def test_a_search_that_would_make_another_late_is_rejected() -> None:
     full = policy(max_searches=1000, speeds={"game": 1000.0})
     crowd(full, 1, 0.1)
     crowd(full, 1, 0.21)
@@ -212,7 +212,7 @@ def looks(trees: int, act: Callable[[Policy], object]) -> int:
     return CountedTask.looks
 
 
-def test_a_call_is_refused_without_a_look_at_the_trees() -> None:
+def test_a_call_is_rejected_without_a_look_at_the_trees() -> None:
     """A caller that ignores rejections makes the server do this repeatedly."""
 
     def refused(one: Policy) -> None:

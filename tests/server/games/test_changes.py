@@ -34,7 +34,7 @@ class HeldStore:
 @pytest.mark.parametrize(
     ("failure", "reason"), [(StoreFull("full"), Reason.DISK_FULL), (StoreError("broken"), Reason.STORE_FAILED)]
 )
-async def test_what_cannot_be_stored_has_not_happened(
+async def test_a_move_that_cannot_be_stored_has_no_effect(
     failure: StoreError, reason: Reason, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with table() as played:

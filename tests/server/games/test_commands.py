@@ -47,7 +47,7 @@ def test_an_action_is_played_once_however_often_it_is_sent() -> None:
     assert commands.play(game, BOTH, version, text, NOW) == after
 
 
-def test_another_action_for_a_played_version_is_refused_with_the_current_version() -> None:
+def test_another_action_for_a_played_version_is_rejected_with_the_current_version() -> None:
     game = hosted()
     version = game.version
     [text, other, *_] = [action.text for action in game.position.legal_actions()]
@@ -105,7 +105,7 @@ REFUSED: list[tuple[Reason, str, Callable[[HostedGame], object]]] = [
 
 
 @pytest.mark.parametrize(("reason", "seats", "act"), REFUSED)
-def test_a_refused_request_changes_nothing(reason: Reason, seats: str, act: Callable[[HostedGame], object]) -> None:
+def test_a_rejected_request_changes_nothing(reason: Reason, seats: str, act: Callable[[HostedGame], object]) -> None:
     game = hosted(seats=seats)
     before = list(game.entries)
     assert refused(lambda: act(game)).reason == reason
@@ -205,7 +205,9 @@ def test_a_bot_goes_on_for_one_of_three_who_resigns() -> None:
 
 
 @pytest.mark.parametrize(("seats", "named"), [((1,), None), ((1,), 1), ((0, 1), None), ((0, 1), 1), ((0, 1), 0)])
-def test_of_three_nobody_else_resigns_by_a_repetition(seats: tuple[int, ...], named: int | None) -> None:
+def test_with_three_players_a_repeated_resignation_removes_nobody_else(
+    seats: tuple[int, ...], named: int | None
+) -> None:
     game = hosted(seats="ppp")
     for _ in range(3):
         resign(game, *seats, named=named)

@@ -112,7 +112,7 @@ async def test_the_games_of_one_maker_leave_movers_for_those_of_another(
 
 
 @on_simulated_time
-async def test_a_refused_search_is_tried_again_after_the_time_that_the_refusal_says(
+async def test_a_rejected_search_is_tried_again_after_the_time_that_the_rejection_says(
     server_of: Callable[..., Server],
 ) -> None:
     tries: list[float] = []
@@ -168,7 +168,7 @@ async def test_bots_move_though_the_clock_was_set_back(
 
 @pytest.mark.parametrize("what", ["choosing a move", "storing it", "reading it", "its row"])
 @on_simulated_time
-async def test_what_fails_in_one_game_stops_no_other_of_its_maker(
+async def test_a_failure_in_one_game_stops_no_other_of_its_maker(
     what: str, server_of: Callable[..., Server], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The games that fail are due longest, and others need their movers."""

@@ -215,7 +215,7 @@ def test_a_game_goes_on_from_where_it_was_taken_back_to(ply: int) -> None:
     assert [*back.since(0)] == [*straight.since(0)] == [*before.since(0)]
 
 
-def test_what_cannot_be_played_changes_nothing() -> None:
+def test_an_illegal_action_changes_nothing() -> None:
     positions = Positions(GAMES["duel"].new(2, 7))
     last = positions.last
     with pytest.raises((IllegalAction, ValueError)):

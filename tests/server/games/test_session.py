@@ -15,7 +15,7 @@ ONLOOKER = Viewer()
 
 
 @on_simulated_time
-async def test_who_watches_is_counted_by_kind_of_viewer() -> None:
+async def test_watchers_are_counted_by_kind() -> None:
     watchers = Watchers()
     for viewer in (Viewer((1,)), Viewer((0, 1)), ONLOOKER, ONLOOKER):
         watchers.enter(viewer)

@@ -138,7 +138,7 @@ def test_the_log_contains_it_and_no_record_does() -> None:
     assert deck_of(again.record(1).state.origin) == []
 
 
-def test_what_comes_up_is_what_lies_on_the_table() -> None:
+def test_the_outcome_on_the_table_counts() -> None:
     game = at_table()
     say(game)
     rng = Rng(5)

@@ -115,7 +115,7 @@ async def test_reviews_are_stored_once(store: Any) -> None:
     assert await store.reviewed("a", "other") == {}
 
 
-async def test_of_many_reviews_of_a_game_the_oldest_are_deleted(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_oldest_of_many_reviews_of_a_game_are_deleted(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = [time.time()]
     monkeypatch.setattr(sqlite_rows, "time", SimpleNamespace(time=lambda: seconds[0]))
     for game_id in ("a", "b"):
@@ -260,7 +260,7 @@ async def test_writes_that_come_during_a_transaction_are_stored_in_the_next(
 # -- the file --------------------------------------------------------------------------------------
 
 
-def test_a_second_server_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_a_second_server_is_rejected_in_one_line(tmp_path: Path) -> None:
     path = str(tmp_path / "games.sqlite")
     store = SqliteStore(path)
     with pytest.raises(BadSettings) as caught:

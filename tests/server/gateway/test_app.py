@@ -15,7 +15,7 @@ from tests.server.rpc.harness import LoopClock
 @pytest.mark.parametrize(
     "host", ["evil.example", "evil.example:8080", "127.0.0.1.evil.example", "192.168.1.7:8080", ""]
 )
-async def test_a_foreign_name_is_refused(caller: Caller, host: str) -> None:
+async def test_a_foreign_name_is_rejected(caller: Caller, host: str) -> None:
     call = await caller.call(LIST, b"", host=host)
     page = await caller.ask("GET", "/", host=host)
     assert (call.status, page.status) == (403, 403)
@@ -103,7 +103,7 @@ async def test_an_answer_is_compressed_if_it_is_long_and_the_client_accepts_it(c
 FORMS = ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "", "application/connect+proto")
 
 
-async def test_what_a_form_can_send_reaches_no_method() -> None:
+async def test_requests_of_html_forms_reach_no_method() -> None:
     async with gateway() as caller:
         for kind in FORMS:
             assert (await caller.call(LIST, b"", content_type=kind)).status == 415, kind
@@ -134,7 +134,7 @@ async def test_other_ways_to_ask(caller: Caller, verb: str, path: str, status: i
     assert (await caller.ask(verb, path, content_type=JSON)).status == status
 
 
-async def test_a_body_that_is_too_long_is_refused(caller: Caller) -> None:
+async def test_a_body_that_is_too_long_is_rejected(caller: Caller) -> None:
     body = b"x" * (64 * 1024 + 1)
     announced: list[dict[str, str]] = [{"content_length": length} for length in ("65537", "9" * 19)]
     for sent, headers in ((body, {}), *((b"", one) for one in announced)):  # does not wait for the body

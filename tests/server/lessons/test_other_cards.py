@@ -30,7 +30,9 @@ NAMES = [one.name for one in ALL if one.game.name == "cathedral"]
     ],
     ids=["shipped", "points", "event", "takes"],
 )
-def test_what_other_cards_rule_out_is_withdrawn(changes: dict[str, str], withdrawn: list[str], tmp_path: Path) -> None:
+def test_lessons_that_other_cards_rule_out_are_withdrawn(
+    changes: dict[str, str], withdrawn: list[str], tmp_path: Path
+) -> None:
     text = CathedralCatalogue.shipped.read_text()
     for old, new in changes.items():
         assert old in text

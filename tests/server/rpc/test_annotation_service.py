@@ -104,7 +104,7 @@ async def test_a_server_that_ends_gives_the_reason(stub: Any, server: Served) ->
     assert_reason(await refusal(review), Reason.FINISHING)
 
 
-async def test_a_review_waits_and_is_not_refused_where_searches_have_all_places() -> None:
+async def test_a_review_waits_and_is_not_rejected_where_searches_have_all_places() -> None:
     async with full_server(workers=2) as server:
         short = asked(random_game("toy", 2, 1), iterations=50)
         assert (await AnnotationServiceStub(server.channel).AnnotateGame(short).read()).total
@@ -167,7 +167,7 @@ async def test_an_invalid_request_for_a_review_names_the_field(stub: Any) -> Non
         assert reason != Reason.NO_SUCH_GAME or str(error.details()).startswith("hosted_game.game_id: ")
 
 
-async def test_records_nested_too_deep_are_refused(stub: Any) -> None:
+async def test_records_nested_too_deep_are_rejected(stub: Any) -> None:
     """Python reads about a thousand levels; which one is too many depends on how deep the reader is called."""
     for depth in (30_000, *range(900, 1000, 9)):
         nested = "[" * depth + "]" * depth

@@ -192,7 +192,7 @@ async def test_the_answer_of_a_plan_is_all_of_it_and_an_action_the_best_that_goe
     assert (await tried(puzzles_stub, action="finish")).loss == PLAN.losses["finish"]
 
 
-async def test_a_plan_that_cannot_be_played_is_refused(puzzles_stub: Any) -> None:
+async def test_a_plan_that_cannot_be_played_is_rejected(puzzles_stub: Any) -> None:
     error = await refusal(tried(puzzles_stub, actions=[PLAN.best.split(PLAN_SEPARATOR)[0], "redraw"]))
     assert_reason(error, Reason.ILLEGAL_ACTION)
     assert error.details().startswith("actions[1]: 'redraw' is not legal there in puzzle ")

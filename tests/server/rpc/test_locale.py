@@ -158,7 +158,7 @@ async def test_advice_has_texts_in_the_language_and_codes(server: Served) -> Non
     assert french.lead.text != french.lead.english == english.lead.text
 
 
-async def test_what_is_stored_of_a_review_does_not_depend_on_the_language() -> None:
+async def test_a_stored_review_does_not_depend_on_the_language() -> None:
     ply = PlyValuation(
         ply=1, round=1, seat=0, action="pass", label="pass: no more cards this round", source="", before=(1, 0),
         after=(1, 0), best="pass", best_label="pass: no more cards this round", points=0.0, stake=0, iterations=9,
