@@ -16,6 +16,6 @@ def test_kinds_follow_each_other() -> None:
 
 
 @pytest.mark.parametrize("code", [0, 2])
-def test_a_kind_that_begins_elsewhere_is_refused(code: int) -> None:
+def test_a_kind_that_begins_elsewhere_is_rejected(code: int) -> None:
     with pytest.raises(AssertionError, match=f"'stop' begins at code {code}; the kinds before it have 1 codes"):
         texts([plain(0, "pass", ""), plain(code, "stop", "")])

@@ -70,7 +70,7 @@ def assert_told(faults: list[Fault]) -> set[str]:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_spoilt_position_is_sound_or_refused_with_codes(name: str) -> None:
+def test_a_spoilt_position_is_sound_or_rejected_with_codes(name: str) -> None:
     rng, found, refused = Rng(4), set[str](), 0
     wholes = [state.to_position() for state in walk(GAMES[name], 2, 4)][::8]
     for count in range(400):
@@ -101,12 +101,12 @@ def test_the_faults_of_spoilt_catalogues_have_codes(shape: Any) -> None:
     [("[" * 100_000, "it is nested too deeply"), (f'{{"a":{"9" * 5_000}}}', "a number has too many digits")],
     ids=["deep", "long"],
 )
-def test_json_that_is_more_than_can_be_read_is_refused(position: str, why: str) -> None:
+def test_json_that_is_more_than_can_be_read_is_rejected(position: str, why: str) -> None:
     with pytest.raises(BadPosition, match=f"^position: is not JSON: {why}$"):
         from_position(position)
 
 
-def test_a_fault_is_told_in_each_language() -> None:
+def test_a_fault_is_described_in_each_language() -> None:
     position = GAMES["cathedral"].new(2, 4).to_position()
     position["cathedral"] |= {"step": "redraw"}
     (told,) = (fault for _, fault in all_faults(GAMES["cathedral"], position))

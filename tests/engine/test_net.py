@@ -164,7 +164,7 @@ def test_a_file_that_was_replaced_is_read_again(rules: Game, tmp_path: Path) -> 
     assert value_of(rules, str(path))(state) != before(state)
 
 
-def test_unknown_values_are_refused(rules: Game, tmp_path: Path) -> None:
+def test_unknown_values_are_rejected(rules: Game, tmp_path: Path) -> None:
     with pytest.raises(BadWeights, match=r"'foot': no value of .*; there are hand.*, and files of weights"):
         value_of(rules, "foot")
     (tmp_path / "faulty.bin").write_bytes(b"no weights")

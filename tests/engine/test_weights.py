@@ -119,7 +119,7 @@ FAULTS_OF_PRIORS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 
 
 @pytest.mark.parametrize("fault", [*FAULTS, *FAULTS_OF_PRIORS])
-def test_a_faulty_file_is_refused(path: Path, fault: str) -> None:
+def test_a_faulty_file_is_rejected(path: Path, fault: str) -> None:
     if fault in FAULTS_OF_PRIORS:
         write_weights(path, with_priors(), {}, game=CATHEDRAL)
     damage, says = {**FAULTS, **FAULTS_OF_PRIORS}[fault]
@@ -140,7 +140,7 @@ def test_priors_of_other_action_codes_are_left_out(path: Path) -> None:
     assert read.arrays == parse_weights(content, CATHEDRAL).arrays
 
 
-def test_another_catalogue_is_told_not_refused(path: Path) -> None:
+def test_another_catalogue_is_reported_not_rejected(path: Path) -> None:
     """The caller decides how to handle other cards."""
     content = remade(path.read_bytes(), lambda header: header.update(catalogue="other"))
     assert parse_weights(content, CATHEDRAL).catalogue == "other"

@@ -50,7 +50,7 @@ SEEDS = range(4)
         ({"iterations": 9, "threads": True}, "threads"),
     ],
 )
-def test_limits_out_of_range_are_refused(limits: dict[str, object], field: str) -> None:
+def test_limits_out_of_range_are_rejected(limits: dict[str, object], field: str) -> None:
     with pytest.raises(BadLimit) as caught:
         Searcher(observe(START), seed=1).run(**limits)  # type: ignore[arg-type]
     assert caught.value.field == field
@@ -92,7 +92,7 @@ def test_any_thread_may_stop_a_run() -> None:
     assert searcher.run(iterations=3).stop_reason == StopReason.ITERATIONS
 
 
-def test_a_running_search_refuses_a_second_caller() -> None:
+def test_a_running_search_rejects_a_second_caller() -> None:
     searcher = Searcher(observe(START), seed=1)
     searcher.run(iterations=1)
     thread = threading.Thread(target=lambda: searcher.run(seconds=3600.0))

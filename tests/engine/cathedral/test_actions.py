@@ -54,6 +54,6 @@ NONE = [
 
 
 @pytest.mark.parametrize("text", NONE)
-def test_other_texts_are_refused(text: str) -> None:
+def test_other_texts_are_rejected(text: str) -> None:
     with pytest.raises(BadText):
         CATHEDRAL.parse_action(text)

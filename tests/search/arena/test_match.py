@@ -29,7 +29,7 @@ def test_a_deal_has_one_opening_and_one_luck() -> None:
     assert len({tuple(game.returns + game.margins) for game in games if game}) == 1
 
 
-def test_luck_tells_nothing_of_the_cards() -> None:
+def test_luck_reveals_nothing_of_the_cards() -> None:
     """The players are random, so that only the luck can depend on the deck."""
 
     def game(deal: int) -> State:
@@ -77,7 +77,7 @@ def test_a_game_can_be_stopped_between_moves() -> None:
         ({"bots": ("ismcts-plain:exploration=x", "greedy")}, BadLimit, "exploration"),
     ],
 )
-def test_a_match_that_cannot_be_played_is_refused(change: dict[str, Any], error: type[Exception], named: str) -> None:
+def test_a_match_that_cannot_be_played_is_rejected(change: dict[str, Any], error: type[Exception], named: str) -> None:
     with pytest.raises(error, match=named):
         replace(MATCH, **change).rehearse()
 

@@ -121,7 +121,7 @@ def test_hints_have_half_of_the_places_moves_all_and_the_backlog_takes_none() ->
     assert caught.value.retry == 5.0
 
 
-def test_the_minimum_of_the_backlog_is_no_reason_to_refuse_others_and_comes_after_theirs() -> None:
+def test_the_minimum_of_the_backlog_is_no_reason_to_reject_others_and_comes_after_theirs() -> None:
     """Twelve slices fit into 50 ms."""
     full = policy(max_searches=1000, min_iterations=100, speeds={"game": 100 / SLICE})
     with pytest.raises(NoRoom, match="no worker can finish the minimum"):
