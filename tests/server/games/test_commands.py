@@ -218,6 +218,14 @@ def test_with_three_players_a_repeated_resignation_removes_nobody_else(
     assert game.version == version
 
 
+def test_of_players_at_one_screen_the_one_to_act_resigns() -> None:
+    game = hosted(seats="ppp")
+    while game.turn != 1:
+        play(game)
+    resign(game, 0, 1)
+    assert [holder.kind for holder in game.seats] == [SeatKind.PERSON, SeatKind.BOT, SeatKind.PERSON]
+
+
 def test_players_at_one_screen_resign_by_their_seat() -> None:
     game = hosted(seats="ppp")
     for seat in (1, 0):
@@ -234,10 +242,9 @@ def test_players_at_one_screen_resign_by_their_seat() -> None:
 
 
 def test_a_full_log_takes_moves_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(commands, "MAX_ENTRIES", 4)
     game = hosted(take_backs=TakeBacks.ALL)
-    while game.version < commands.MAX_ENTRIES:
-        play(game)
+    play(game)
+    monkeypatch.setattr(commands, "MAX_ENTRIES", game.version)
     acts: list[Any] = [lambda: take_back(game, 0, 0, 1), lambda: commands.set_seat(game, OWNER, 0, BOT, NOW)]
     assert [refused(act).reason for act in acts] == [Reason.LOG_FULL] * 2
     while not game.over:
