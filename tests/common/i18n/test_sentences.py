@@ -153,7 +153,7 @@ def test_every_tie_break_has_a_text() -> None:
             assert f"tie.{decided[0]}" in patterns(name)
 
 
-# -- Texts by key: arguments, plural forms, and the fallback if a language lacks one. --------------
+# -- plural forms ----------------------------------------------------------------------------------
 
 
 DOMAINS = sorted(path.stem for path in (FOLDER / ENGLISH).glob("*.json"))

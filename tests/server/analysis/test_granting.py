@@ -81,7 +81,7 @@ def test_workers_help_only_if_the_result_need_not_be_reproducible(fields: dict[s
     assert helpers_of(limits, CAPACITY) == helpers
 
 
-# -- The limits granted to a request, and the time kept for the way back. --------------------------
+# -- the time kept for the way back ----------------------------------------------------------------
 
 
 def test_no_search_gives_up_more_than_its_share() -> None:

@@ -264,7 +264,7 @@ async def test_a_replaced_channel_is_closed_when_its_last_call_has_ended() -> No
         assert second.closed
 
 
-# -- Calls of browsers reach the server, get its answers, and end as they should. ------------------
+# -- calls and their answers -----------------------------------------------------------------------
 
 
 START = RULES + "StartPosition"

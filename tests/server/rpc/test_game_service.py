@@ -352,7 +352,7 @@ async def test_a_take_back_is_asked_for_and_agreed_to() -> None:
         assert await played.call("TakeBack", **agreed) == done
 
 
-# -- GameService over a real server: games of every kind to their end, seats, take-backs, lists, and rejections.
+# -- rejections ------------------------------------------------------------------------------------
 
 
 def plan(kind: int, **fields: Any) -> games.SeatPlan:

@@ -57,7 +57,7 @@ async def test_a_server_whose_clock_was_set_back_goes_on_after_the_latest_turn(
     await again.close()
 
 
-# -- A server's clock never goes back, and no call costs more because there are many games. --------
+# -- the cost of calls -----------------------------------------------------------------------------
 
 
 DUE = Summary("running", True, 5)
