@@ -1,4 +1,4 @@
-"""The limits granted to a request."""
+"""The limits granted to a request, and the time kept for the way back."""
 
 import random
 

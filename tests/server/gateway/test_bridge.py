@@ -1,4 +1,4 @@
-"""Calls of browsers on their way to the server: their callers, their limits, and how they end."""
+"""Calls of browsers: their callers and limits, their answers, and how they end."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""A server's clock follows the system's forward, and never goes back."""
+"""A server's clock never goes back, and no call costs more because there are many games."""
 
 import sqlite3
 import time
