@@ -19,10 +19,10 @@ HOUR = 3_600_000  # milliseconds
 ROOM = 2 * SCAN_INTERVAL_S  # seconds within which a server makes a move that is due
 
 
-async def timed_game() -> Server:
+async def timed_game(seconds: float = TIME) -> Server:
     """Return a server with a private store and a timed game of two people."""
     server = Server(Database(), 1, shared=False)
-    await server.create(seconds_per_move=TIME)
+    await server.create(seconds_per_move=seconds)
     return server
 
 
@@ -59,18 +59,18 @@ async def test_a_slow_store_takes_no_time_from_the_next_player(plies: int, monke
     assert TIME <= (entry.moment - STARTED) / 1000 - shown <= TIME + 10 * SLOW
 
 
-@pytest.mark.parametrize("after", [0.1, 1.0, TIME - 0.1])
+@pytest.mark.parametrize(("seconds", "after"), [(TIME, 0.1), (TIME, 1.0), (TIME, TIME - 0.1), (4 * LEAST_NOTICE, 1.0)])
 @on_simulated_time
 async def test_a_clock_that_is_set_forward_takes_no_time_from_anybody(
-    after: float, monkeypatch: pytest.MonkeyPatch
+    seconds: float, after: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As when a machine has slept."""
-    server = await timed_game()
+    server = await timed_game(seconds)
     began = await server.play()
     await asyncio.sleep(after)
     set_clock(monkeypatch, HOUR)
     _, moved = await played_on(server)
-    assert began + TIME <= moved <= began + TIME + LEAST_NOTICE + ROOM
+    assert began + seconds <= moved <= began + seconds + LEAST_NOTICE + ROOM
 
 
 @pytest.mark.parametrize("by", [HOUR, -HOUR])

@@ -204,3 +204,5 @@ def test_a_private_outcome_belongs_to_the_ply_at_which_it_was_entered(ply: int) 
     assert game.positions.at(ply) == said
     game.add(Entry(EntryKind.TAKEN_BACK, 0, str(ply), STORED))
     assert game.position == said
+    play_first(game)
+    assert game.positions.at(ply) == said
