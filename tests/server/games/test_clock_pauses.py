@@ -100,6 +100,17 @@ def test_the_end_of_a_break_is_known_by_the_clock_that_was_set(by: int) -> None:
     assert breaks.began("game") <= now
 
 
+@on_simulated_time
+async def test_an_outage_of_the_store_is_followed_by_a_notice() -> None:
+    """Though nobody has tried to move while the store failed, and the time of the player is over."""
+    server = await timed_game(4 * SCAN_INTERVAL_S)
+    server.database.failing = 1.0
+    await asyncio.sleep(8 * SCAN_INTERVAL_S)
+    ended, server.database.failing = clock(), 0.0
+    _, moved = await played_on(server)
+    assert ended + LEAST_NOTICE <= moved <= ended + LEAST_NOTICE + 2 * ROOM
+
+
 @pytest.mark.parametrize("seconds", [TIME - 0.1, TIME + 0.5, 60.0])
 @on_simulated_time
 async def test_a_full_disk_costs_no_player_time(seconds: float) -> None:

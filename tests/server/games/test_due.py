@@ -94,6 +94,24 @@ async def test_a_bot_with_a_person_does_not_wait_for_bots_among_themselves(serve
 
 
 @on_simulated_time
+async def test_games_of_bots_among_themselves_take_turns(server_of: Callable[..., Server]) -> None:
+    moves: list[str] = []
+
+    async def choose(server: Server, hosted: HostedGame, *more: Any) -> str:
+        moves.append(hosted.head.game_id)
+        await asyncio.sleep(1.0)
+        return await first_legal(server, hosted, *more)
+
+    server, ids = server_of(choose), [f"{number}" for number in range(BOT_GAMES + 1)]
+    for game_id in ids:
+        await server.create(game_id, "bb")
+    await server.until_over(*ids)
+    assert max(moves.index(game_id) for game_id in ids) < len(moves) - max(
+        moves[::-1].index(game_id) for game_id in ids
+    )
+
+
+@on_simulated_time
 async def test_the_games_of_one_maker_leave_movers_for_those_of_another(
     server_of: Callable[..., Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
