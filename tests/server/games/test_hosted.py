@@ -209,7 +209,7 @@ def test_a_game_goes_on_from_where_it_was_taken_back_to(ply: int) -> None:
         back.play(entry.text)
     before = back.copy()
     back.back_to(ply)
-    assert back.last == straight.at(ply)
+    assert (back.last, back.hosted) == (straight.at(ply), ply // STRIDE + 2)
     for entry in log[ply : 4 * STRIDE]:
         back.play(entry.text)
     assert [*back.since(0)] == [*straight.since(0)] == [*before.since(0)]
