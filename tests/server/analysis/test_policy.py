@@ -62,6 +62,17 @@ def test_overload_is_forgotten_as_soon_as_it_ends(capacity: float, workers: int)
     assert [used(one) for one in admitted[-8:]] == pytest.approx([budget] * 8, abs=2 * SLICE)
 
 
+def test_a_move_goes_before_a_hint_of_its_caller_that_is_behind() -> None:
+    one = policy()
+    crowd(one, 2, 60.0, priority=Priority.HINT)
+    first = one.pick(0.0)
+    assert first is not None
+    one.put_back(first, 1.0, 100, 1.0)
+    assert max(map(one.lag, one.trees)) > 0
+    [move] = one.admit(demand(1.0, 60.0)[1], 1.0)
+    assert one.pick(1.0) is move
+
+
 def test_a_hint_under_moves_still_has_its_minimum() -> None:
     arrivals = [demand(0, 3.0), demand(0, 1.0, priority=Priority.HINT)]
     _, [hint] = Simulation().run(arrivals, 3.0)
