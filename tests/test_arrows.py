@@ -1,7 +1,7 @@
 """Imports only point down, and the application does not know the wire formats (docs/architecture.md)."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -11,7 +11,7 @@ import pytest
 
 from clerestory.engine import GAMES
 from clerestory.engine.core import Game
-from tests.packages import FOLDERS, ROOMS, ROOT, folder_of, imports_of, module_of, sources
+from tests.packages import FOLDERS, ROOMS, ROOT, SUFFIXES, folder_of, imports_of, module_of, sources
 
 STUBS = r"clerestory\.v1\b"
 ENGINE = r"clerestory\.engine\b"
@@ -118,6 +118,20 @@ def test_the_source_distribution_has_every_shipped_folder() -> None:
     assert [folder for folder in folders if not is_in(Path(folder), grafted)] == []
 
 
+MOST_MODULES = 25  # in a folder
+CROWDED = {"clients/cli": 30}  # one module for each subject of the command line
+
+
+def test_no_folder_is_crowded() -> None:
+    """A .pyx with its .pxd, .pyi and .h is one module."""
+    tops = {Path(folder).parts[0] for folder in (*FOLDERS, "tools")}
+    files = {path.relative_to(ROOT) for top in tops for kind in ("p*", "h") for path in (ROOT / top).rglob(f"*.{kind}")}
+    code = {path for path in files if path.suffix in SUFFIXES | {".h"} and "node_modules" not in path.parts}
+    sizes = Counter(str(path.parent) for path in {path.with_suffix("") for path in code})
+    assert {folder: size for folder, size in sizes.items() if size > CROWDED.get(folder, MOST_MODULES)} == {}
+    assert sizes["engine"] > 9
+
+
 WIRE = re.compile(r"^\s*(?:from|import)\s+(?:grpc|google|structlog)\b", re.MULTILINE)
 APART = ("engine", "search", "server/analysis", "server/games", "server/lessons")
 
@@ -208,7 +222,12 @@ def cycle_in(graph: Graph) -> list[str]:
 
 def test_no_module_needs_itself() -> None:
     graph = graph_of(texts_by_module())
-    assert {"clerestory.engine.core", "clerestory.search.proof", "clerestory.i18n", "loadtest.server"} < graph.keys()
+    assert {
+        "clerestory.engine.core",
+        "clerestory.search.loop.proof",
+        "clerestory.i18n",
+        "loadtest.server",
+    } < graph.keys()
     assert cycle_in(graph) == []
 
 

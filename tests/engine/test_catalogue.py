@@ -7,9 +7,9 @@ import pytest
 
 from clerestory.engine import BadCatalogue, CatalogueInUse, Game, game
 from clerestory.engine.catalogue import Catalogue, amount_of
-from clerestory.engine.cathedral.catalogue import CathedralCatalogue
-from clerestory.engine.duel.catalogue import DuelCatalogue
-from clerestory.engine.fields import Fields
+from clerestory.engine.cathedral.data.catalogue import CathedralCatalogue
+from clerestory.engine.duel.data.catalogue import DuelCatalogue
+from clerestory.engine.positions.fields import Fields
 from tests.shipped import CATHEDRAL, DUEL
 
 CATALOGUES = (CathedralCatalogue, DuelCatalogue)

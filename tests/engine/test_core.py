@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from clerestory.bench.loops import copies, random_games
 from clerestory.engine import (
     GAMES,
     OVER,
@@ -23,7 +24,6 @@ from clerestory.engine import (
 )
 from clerestory.engine.duel.guide import terms_of as duel_terms
 from clerestory.engine.games import build_of, unpickled
-from clerestory.engine.speed import copies, random_games
 from clerestory.engine.toy.rules import TOY
 from tests.laws import walk
 from tests.search.positions import decisions

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from clerestory.engine import GAMES, BadCatalogue, BadPosition, Rng, from_position
-from clerestory.engine.cathedral.catalogue import CathedralCatalogue
-from clerestory.engine.duel.catalogue import DuelCatalogue
+from clerestory.engine.cathedral.data.catalogue import CathedralCatalogue
+from clerestory.engine.duel.data.catalogue import DuelCatalogue
 from clerestory.engine.errors import Fault, Violations, quoted
 from clerestory.i18n import patterns
 from clerestory.i18n.languages import LANGUAGES

@@ -1,4 +1,4 @@
-"""C reads exactly the positions that the reader of dictionaries accepts; the rest it leaves to that one."""
+"""The C reader accepts exactly the positions that the reader of dictionaries accepts, and leaves the others to it."""
 
 import random
 import tracemalloc

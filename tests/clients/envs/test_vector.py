@@ -1,4 +1,4 @@
-"""Games stepped together are the games of the rules, hold nothing hidden, and refuse what is wrong."""
+"""Games stepped together are the games of the rules, hold nothing hidden, and reject invalid input."""
 
 import pickle
 import threading

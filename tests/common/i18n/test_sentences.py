@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from clerestory import i18n as texts
-from clerestory.engine.cathedral.points import LUCK as CATHEDRAL
-from clerestory.engine.duel.points import LUCK as DUEL
+from clerestory.engine.cathedral.data.points import LUCK as CATHEDRAL
+from clerestory.engine.duel.data.points import LUCK as DUEL
 from clerestory.engine.games import LIST
 from clerestory.i18n import Pattern, has, patterns, say
 from clerestory.i18n.files import FOLDER

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from clerestory.engine.core import Game
-from clerestory.engine.value import value_of
-from clerestory.engine.weights import write_weights
+from clerestory.engine.values.value import value_of
+from clerestory.engine.values.weights import write_weights
 from clerestory.search.arena.errors import BadMatch
 from clerestory.search.arena.results import open_results
 from clerestory.search.arena.series import play_match

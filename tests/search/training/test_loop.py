@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from clerestory.engine.errors import BadWeights
-from clerestory.engine.value import value_of
-from clerestory.engine.weights import read_weights
+from clerestory.engine.values.value import value_of
+from clerestory.engine.values.weights import read_weights
 from clerestory.search.arena.errors import BadMatch
 from clerestory.search.arena.results import lock
 from clerestory.search.training.errors import BadData, BadPlan

@@ -1,4 +1,4 @@
-"""Numbers, times and texts out of any range: refused where they are read, and nothing of them is stored or breaks."""
+"""Numbers, times and texts out of range are rejected on reading; nothing of them is stored, and nothing breaks."""
 
 import copy
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What people may do in a hosted game: every action is checked first, and a repeated one is done once."""
+"""The commands of people in a hosted game: each action is checked first, and a repeated one is applied once."""
 
 from collections.abc import Callable
 from typing import Any

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from clerestory.engine import NATURE
-from clerestory.engine.cathedral.catalogue import CathedralCatalogue
+from clerestory.engine.cathedral.data.catalogue import CathedralCatalogue
 from clerestory.engine.games import GAMES
 from clerestory.i18n import patterns
 from clerestory.i18n.glossary import words

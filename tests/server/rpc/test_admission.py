@@ -1,4 +1,4 @@
-"""What a call passes before its handler: messages that arrive late or never, crowds, refusals that repeat."""
+"""The admission of calls before their handlers: late and missing messages, crowds, repeated rejections."""
 
 import asyncio
 import gc

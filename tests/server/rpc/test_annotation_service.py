@@ -1,4 +1,4 @@
-"""AnnotateGame: the same review as in one process, after all other searches, for everybody who may see the game."""
+"""AnnotateGame: the same review as in one process, after all other searches, for all who may see the game."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""Labels and changes are in the language that a call asks for, else in English."""
+"""Labels and changes are in the language that a call requests, else in English."""
 
 from collections.abc import Awaitable
 from typing import Any

@@ -7,8 +7,8 @@ import pytest
 
 from clerestory.engine import game
 from clerestory.engine.errors import BadWeights
-from clerestory.engine.value import value_of
-from clerestory.engine.weights import read_weights
+from clerestory.engine.values.value import value_of
+from clerestory.engine.values.weights import read_weights
 from clerestory.search.training.fit import Schedule
 from clerestory.search.training.loop import Resources, play, require_ours
 from clerestory.search.training.plan import LearningPlan
