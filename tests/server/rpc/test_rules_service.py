@@ -202,6 +202,11 @@ def planning(*uses: tuple[str, int]) -> api.PlanConversionsRequest:
     return api.PlanConversionsRequest(position=whole(TRUTH), uses=[PlannedUse(item=item, times=n) for item, n in uses])
 
 
+async def test_a_position_without_conversions_has_nothing_to_plan(rules: Any) -> None:
+    asked = api.PlanConversionsRequest(position=whole(GAMES["cathedral"].new(2, 1)))
+    assert await rules.PlanConversions(asked) == api.PlanConversionsResponse()
+
+
 def applying(*actions: str, state: State = TRUTH, **fields: Any) -> api.ApplyActionsRequest:
     return api.ApplyActionsRequest(position=whole(state), actions=actions, **fields)
 
