@@ -46,6 +46,7 @@ app = group(
             "doctor": ("Say what this machine can serve, and what is set wrong.", "serve:doctor"),
             "store": ("Back up, restore, check and migrate hosted games.", "serve:store"),
             "web": ("Show the web page of a server that runs elsewhere.", "serve:web"),
+            "mcp": ("Let AI assistants host, teach and analyze games.", "serve:mcp"),
             "health": ("Ask a server whether it serves.", "access:health"),
         },
         "Positions and records": {

@@ -21,7 +21,7 @@ from clerestory.engine.names import NAMES
 from tests.clients.cli.command import TOY_OPENING, run
 
 COMMANDS = ["play", "recommend", "analyze", "hint", "annotate", "lesson", "puzzle", "serve", "doctor", "store", "web"]
-COMMANDS += ["health", "new", "show", "rules", "replay", "simulate", "arena", "tune", "learn", "bench", "completion"]
+COMMANDS += ["mcp", "health", "new", "show", "rules", "replay", "simulate", "arena", "tune", "learn", "bench", "completion"]
 COMMANDS += ["manual"]
 BENCHES = ["service", "early", "value", "engine", "search", "budget"]
 
