@@ -52,6 +52,7 @@ app = group(
         "Positions and records": {
             "new": ("Write the first position of a game.", "positions:new"),
             "show": ("Print a position and its legal actions.", "positions:show"),
+            "schema": ("Print a JSON Schema, or the description of the HTTP API.", "positions:schema"),
             "rules": ("Print the card catalogue in use.", "positions:rules"),
             "replay": ("Check recorded games and print how they ended.", "positions:replay"),
             "simulate": ("Play games at random.", "positions:simulate"),
