@@ -91,6 +91,8 @@ def paths() -> Iterator[tuple[str, Schema]]:
     for file, comments in commented():
         for number, service in enumerate(file.service):
             for index, method in enumerate(service.method):
+                if method.client_streaming:  # not over HTTP/1.1
+                    continue
                 about = comments.get((SERVICE, number, METHOD, index), "")
                 yield f"/{file.package}.{service.name}/{method.name}", {"post": operation(service.name, method, about)}
 

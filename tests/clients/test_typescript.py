@@ -107,7 +107,8 @@ def test_a_position_file_is_read_as_documented(project: Path) -> None:
 
 
 def test_the_package_has_every_method_of_the_server(project: Path) -> None:
-    wanted = {re.sub(r"/(.)", lambda first: f"/{first[1].lower()}", name) for name in METHODS}
+    methods = [*METHODS, "clerestory.v1.AdvisorService/BatchRecommend"]
+    wanted = {re.sub(r"/(.)", lambda first: f"/{first[1].lower()}", name) for name in methods}
     assert {f"clerestory.v1.{name}" for name in printed(project, "services.ts")} == wanted
 
 
@@ -117,6 +118,13 @@ def test_position_files_are_read_in_every_form(project: Path) -> None:
     errors = printed(project, "positions.ts", json.dumps(written))
     names = [re.sub(r"\[\d+\]$", "", field).rpartition(".")[2].lstrip("$") for field in fields]
     assert [name for name, error in zip(names, errors, strict=True) if name not in error] == []
+
+
+def test_a_batch_is_answered_with_an_error_where_a_query_has_one(project: Path, gateway: str) -> None:
+    found = printed(project, "batch.ts", gateway)
+    assert sorted(found["answers"]) == [[0, ""], [1, "BAD_CONSIDER_ACTIONS consider_actions"], [2, ""], [3, ""]]
+    assert found["alone"] == found["together"]
+    assert (found["left"], found["broken"]) == (1, "no more")
 
 
 def test_a_game_is_played_to_its_end(project: Path, gateway: str) -> None:
