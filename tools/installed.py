@@ -88,9 +88,9 @@ def play_on_page(page: str) -> int:
     return int(seen["game"]["ply"])
 
 
-def called(page: str, method: str, **fields: Any) -> Any:
+def called(page: str, method: str, service: str = GAMES, **fields: Any) -> Any:
     """Return the answer to a call of the page."""
-    request = Request(f"{page}/{GAMES}/{method}", json.dumps(fields).encode(), {"content-type": "application/json"})
+    request = Request(f"{page}/{service}/{method}", json.dumps(fields).encode(), {"content-type": "application/json"})
     return json.loads(fetched(request))
 
 
