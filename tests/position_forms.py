@@ -5,7 +5,7 @@ from typing import Any
 
 from google.protobuf.json_format import MessageToDict, MessageToJson, ParseDict
 
-from clerestory.engine.envelope import position_file
+from clerestory.engine.positions.envelope import position_file
 from clerestory.engine.toy.rules import TOY
 from clerestory.v1.position_pb2 import Position
 

@@ -46,7 +46,7 @@ def new(
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="File to write; standard output by default.")] = None,
 ) -> None:
     """Write the position at the first decision of a game, hidden cards included."""
-    from clerestory.engine.envelope import position_file
+    from clerestory.engine.positions.envelope import position_file
 
     text = json.dumps(position_file(first_decision(name, seats, seed).to_position()), indent=2)
     if out is None:

@@ -10,7 +10,7 @@ from clerestory.cli.game_files import number_of_games, read_position, record_lin
 from clerestory.cli.options import BadOption
 from clerestory.cli.screen import actions_table, ended, ending, outcome_of, screen, tracked
 from clerestory.engine import NATURE, Record, State
-from clerestory.engine.envelope import position_file
+from clerestory.engine.positions.envelope import position_file
 from clerestory.engine.scoring import point_sources
 from clerestory.service_errors import no_seat
 

@@ -47,7 +47,7 @@ class Listener:
         if self._later is not None:
             self._later.cancel()
         if self._waiting is not None:
-            refuse(self._waiting, self._sharing)
+            reject(self._waiting, self._sharing)
             self._waiting = None
 
     async def wait_closed(self) -> None:
@@ -69,7 +69,7 @@ class Listener:
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 return
             except OSError as error:
-                self._slots.make_room(f"the system refuses more ({error.strerror})")
+                self._slots.make_room(f"the system allows no more ({error.strerror})")
                 self._rest(AGAIN, self._listen)
                 return
             sock.setblocking(False)
@@ -79,7 +79,7 @@ class Listener:
                     self._waiting = sock
                     self._rest(MOMENT, partial(self._try_again, sock, address))
                     return
-                refuse(sock, self._sharing)
+                reject(sock, self._sharing)
 
     def _rest(self, seconds: float, then: Callable[[], None]) -> None:
         """Stop accepting for a moment."""
@@ -99,7 +99,7 @@ class Listener:
         """Set up a connection, or reject it; then listen again."""
         self._waiting = None
         if not self._enter(sock, address):
-            refuse(sock, self._sharing)
+            reject(sock, self._sharing)
         self._listen()
 
     async def _begin(self, sock: socket.socket, protocol: Protocol) -> None:
@@ -111,7 +111,7 @@ class Listener:
             sock.close()
 
 
-def refuse(sock: socket.socket, sharing: Sharing) -> None:
+def reject(sock: socket.socket, sharing: Sharing) -> None:
     """Send 503 if the socket accepts it, readable by the page that asks if its request has arrived, and close."""
     head = b""
     with sock, suppress(OSError):

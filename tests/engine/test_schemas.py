@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from clerestory.engine import GAMES, from_position, read_records
-from clerestory.engine.envelope import position_file
+from clerestory.engine.positions.envelope import position_file
 from clerestory.engine.games import LIST
 from clerestory.engine.schemas import SCHEMAS
 

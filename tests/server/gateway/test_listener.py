@@ -41,7 +41,7 @@ ALLOWED = f"vary: origin\r\naccess-control-allow-origin: {SITE}\r\naccess-contro
     ],
     ids=["nothing sent", "listed", "other"],
 )
-async def test_a_connection_that_waits_for_a_place_is_refused_at_the_end(
+async def test_a_connection_that_waits_for_a_place_is_rejected_at_the_end(
     request_head: bytes, headers: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("clerestory.server.gateway.listener.MOMENT", 3600.0)
