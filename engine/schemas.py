@@ -7,8 +7,8 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
 from clerestory.engine.catalogue import Catalogue
-from clerestory.engine.positions.envelope import POSITION_SCHEMA, SCHEMA_KEY
 from clerestory.engine.games import GAMES, LIST
+from clerestory.engine.positions.envelope import POSITION_SCHEMA, SCHEMA_KEY
 from clerestory.engine.positions.layout import Field
 from clerestory.engine.record import ABANDONED, FORMAT, RESIGNED
 

@@ -10,8 +10,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from clerestory.engine import GAMES, from_position, read_records
-from clerestory.engine.positions.envelope import position_file
 from clerestory.engine.games import LIST
+from clerestory.engine.positions.envelope import position_file
 from clerestory.engine.schemas import SCHEMAS
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
