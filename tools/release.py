@@ -23,10 +23,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from clerestory import __version__
-from tools.wheels import attempt, built, environment, run
+from tools.wheels import PLAYS, attempt, built, environment, run
 
 ROOT = Path(__file__).parents[1]
-FIRST_HINT = Path(__file__).with_name("first_hint.py")
 NODE_GAME = Path(__file__).with_name("installed.mjs")
 MAX_SECONDS = 60.0  # from `pip install` of a wheel to the first hint on the page
 NPM = ("clerestory-client", "clerestory-engine")
@@ -156,7 +155,8 @@ def node_licences(folder: Path) -> dict[str, str]:
 def write_contents(env: Path, out: Path) -> None:
     """Write what an environment contains as a software bill of materials (CycloneDX), and check that it is complete."""
     target = out / "clerestory.cdx.json"
-    command = [sys.executable, "-m", "cyclonedx_py", "environment", "--output-file", target, env / "bin" / "python"]
+    python = str(env / "bin" / "python")
+    command = [sys.executable, "-m", "cyclonedx_py", "environment", "--output-file", str(target), python]
     subprocess.run(command, check=True)
     listed = {one["name"].lower() for one in json.loads(target.read_text("utf-8"))["components"]}
     if missing := {name.lower() for name in python_licences(env)} - listed:
@@ -170,10 +170,11 @@ def check_node(packages: list[Path], own: Path, folder: Path) -> None:
     (folder / "package.json").write_text('{"name": "empty", "private": true, "type": "module"}')
     alone = {"PATH": str(Path(sys.executable).parent)}  # Node and npm beside the interpreter, and no compiler
     quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
-    subprocess.run(["npm", "install", *quiet, *packages], cwd=folder, env=os.environ | alone, check=True)
+    names = [str(package) for package in packages]
+    subprocess.run(["npm", "install", *quiet, *names], cwd=folder, env=os.environ | alone, check=True)
     check_licences(node_licences(folder))
     shutil.copy(NODE_GAME, folder)
-    run([own / "python", "-I", FIRST_HINT, "--serving", "node", NODE_GAME.name], own, alone, folder)
+    run([own / "python", "-I", PLAYS, "--serving", "node", NODE_GAME.name], own, alone, folder)
 
 
 def check_first_hint(python: str, wheel: Path, folder: Path) -> None:
@@ -183,7 +184,7 @@ def check_first_hint(python: str, wheel: Path, folder: Path) -> None:
     began = time.monotonic()
     run([own / "pip", "install", "--quiet", wheel], own, alone)
     between = time.monotonic()
-    run([own / "python", "-I", FIRST_HINT], own, alone)
+    run([own / "python", "-I", PLAYS, "--hint"], own, alone)
     seconds = time.monotonic() - began
     report(f"from `pip install` to a first hint: {seconds:.1f} s, of which installation {between - began:.1f} s")
     if seconds > MAX_SECONDS:
