@@ -61,7 +61,7 @@ def report(text: str) -> None:
     print(text, flush=True)
 
 
-# -- what is built ---------------------------------------------------------------------------------
+# -- artifacts -------------------------------------------------------------------------------------
 
 
 def source(out: Path, folder: Path) -> Path:
@@ -97,7 +97,7 @@ def packed(out: Path) -> list[Path]:
     return found
 
 
-# -- what is checked -------------------------------------------------------------------------------
+# -- checks ----------------------------------------------------------------------------------------
 
 
 def check_wheel(python: str, wheel: Path, folder: Path) -> None:
