@@ -79,13 +79,13 @@ export class JsonCallError extends Error {
     const found = (name: string) => details.find((one) => one.type === `google.rpc.${name}`)?.debug;
     this.code = code;
     this.kind = kind;
-    this.reason = String(found("ErrorInfo")?.["reason"] ?? "");
-    const untimely = (found("PreconditionFailure")?.["violations"] ?? []) as { subject: string; description: string }[];
+    this.reason = String(found("ErrorInfo")?.reason ?? "");
+    const untimely = (found("PreconditionFailure")?.violations ?? []) as { subject: string; description: string }[];
     this.violations = [
-      ...((found("BadRequest")?.["fieldViolations"] ?? []) as FieldViolation[]),
+      ...((found("BadRequest")?.fieldViolations ?? []) as FieldViolation[]),
       ...untimely.map(({ subject, description }) => ({ field: subject, description })),
     ];
-    const delay = found("RetryInfo")?.["retryDelay"];
+    const delay = found("RetryInfo")?.retryDelay;
     this.retryAfter = delay === undefined ? undefined : inMilliseconds(String(delay));
   }
 }
