@@ -1,5 +1,6 @@
 from clerestory.clients.advisor import Advisor, Analysis
 from clerestory.clients.aio import AsyncAdvisor, AsyncAnalysis
+from clerestory.clients.batch import BatchAnswer
 from clerestory.clients.connection import Tls
 from clerestory.clients.errors import (
     AdvisorError,
@@ -49,6 +50,7 @@ __all__ = [
     "AsyncRules",
     "BadConnection",
     "BadRequest",
+    "BatchAnswer",
     "Busy",
     "Change",
     "ConversionPlan",

@@ -294,12 +294,14 @@ def position_message(position: PositionLike) -> Position:
         kind = "null" if written is None else type(written).__name__
         raise bad_request("position", f"must be a JSON object, not {kind}")
     try:
-        return parse(Position(), written)
+        message = parse(Position(), written)
     except BadJson as error:
         faults = [FieldViolation(f"position.{path}".rstrip("."), text) for path, text in error.faults]
         if "is not JSON" in str(error):
             faults = [FieldViolation("position", f"{faults[0].description}; give the text of a file, not its name")]
         raise BadRequest("", Reason.BAD_POSITION.value, faults) from None
+    message.ClearField("schema")
+    return message
 
 
 def read_answer(answer: api.RecommendMoveResponse) -> Recommendation:
