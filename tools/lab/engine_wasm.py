@@ -1,7 +1,8 @@
 """The engine in WebAssembly beside the native one, in one run: speed, size, memory, and what a page notices of it.
 
 `python -m tools.lab.engine_wasm`, after `make engine-wasm`. Speeds are medians of rounds in which both engines take
-turns, in the Node of the virtual environment; times and pictures are those of a page in Chromium.
+turns, for a second of processor time, so that other programs matter less; the other engine runs in the Node of the
+virtual environment. Times and pictures are those of a page in Chromium.
 """
 
 import argparse
@@ -14,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import process_time
 from typing import IO, Any
 
 from playwright.sync_api import sync_playwright
@@ -34,7 +35,7 @@ GAMES_PLAYED = 500
 ITERATIONS = 50_000
 SEED = 7
 MAX_BYTES = 16 << 20  # of a tree, the default of the package
-# Answers each line of JSON with one: seconds of random games and their plies, or of a search.
+# Answers each line of JSON with one: seconds of random games and their plies, or of a search, and bytes of memory.
 SCRIPT = """
 import { createInterface } from "node:readline";
 const memories = [];
@@ -46,19 +47,19 @@ WebAssembly.Instance = class extends WebAssembly.Instance {
 };
 const { Engine } = await import(process.argv[1]);
 const engines = {};
+const seconds = () => process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6;
 for await (const line of createInterface({ input: process.stdin })) {
-  const { game, seats, games, iterations, timeMs, here = false } = JSON.parse(line);
-  if (here) memories.length = 0;
-  const engine = here ? await Engine.load(game, { worker: false }) : (engines[game] ??= await Engine.load(game));
-  const loaded = performance.now();
-  const limits = { seed: 7, iterations, timeMs, early: false };
-  const found = games ? engine.randomGames(seats, games, 7) : 0;
-  if (!games) await engine.recommend(engine.newGame({ seats, seed: 7 }), limits);
-  const seconds = (performance.now() - loaded) / 1000;
+  const { game, seats, games, iterations, fresh } = JSON.parse(line);
+  if (fresh) memories.length = 0;
+  if (fresh || !engines[game]) engines[game] = await Engine.load(game, { worker: false });
+  const engine = engines[game];
+  const began = seconds();
+  const plies = games ? engine.randomGames(seats, games, 7) : 0;
+  if (!games) await engine.recommend(engine.newGame({ seats, seed: 7 }), { seed: 7, iterations, early: false });
+  const took = seconds() - began;
   const bytes = memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
-  console.log(JSON.stringify({ seconds, bytes, plies: found }));
+  console.log(JSON.stringify({ seconds: took, bytes, plies }));
 }
-for (const engine of Object.values(engines)) engine.close();
 """
 
 
@@ -93,19 +94,22 @@ IN_PAGE = """async game => {
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--speed", action="store_true", help="only the speeds")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="rounds of each figure (default: %(default)s)")
-    rounds = parser.parse_args().rounds
+    options = parser.parse_args()
     for name in FILES:
         content = (DIST / name).read_bytes()
         print(f"{name:14} {len(content):8,} bytes {len(gzip.compress(content, 9)):8,} gz")
     with node() as pipes:
         for name in ("cathedral", "duel"):
-            answer(pipes, game=name, seats=2, iterations=ITERATIONS)  # compiles it
+            for _ in range(2):  # until it is compiled for speed
+                answer(pipes, game=name, seats=2, games=GAMES_PLAYED)
+                answer(pipes, game=name, seats=2, iterations=ITERATIONS)
             for seats in GAMES[name].seats:
-                compare(pipes, name, seats, rounds)
-            used = answer(pipes, game=name, seats=2, iterations=40 * ITERATIONS, here=True)["bytes"]
+                compare(pipes, name, seats, options.rounds)
+            used = answer(pipes, game=name, seats=2, iterations=40 * ITERATIONS, fresh=True)["bytes"]
             print(f"{name}: {used / 2**20:.0f} MiB of memory after {40 * ITERATIONS:,} iterations")
-    for name in ("cathedral", "duel"):
+    for name in () if options.speed else ("cathedral", "duel"):
         show_page(name)
 
 
@@ -131,8 +135,9 @@ def compare(pipes: tuple[IO[str], IO[str]], name: str, seats: int, rounds: int) 
     plies, searches = [], []
     for _ in range(rounds):
         played = answer(pipes, game=name, seats=seats, games=GAMES_PLAYED)
-        _, native, seconds = random_games(GAMES[name], seats, played["seconds"], SEED)
-        plies.append((played["plies"] / played["seconds"], native / seconds))
+        began = process_time()
+        _, native, _ = random_games(GAMES[name], seats, played["seconds"], SEED)
+        plies.append((played["plies"] / played["seconds"], native / (process_time() - began)))
         found = answer(pipes, game=name, seats=seats, iterations=ITERATIONS)
         searches.append((ITERATIONS / found["seconds"], ITERATIONS / search(opening(name, seats))))
     for kind, both in (("plies", plies), ("iterations", searches)):
@@ -145,9 +150,9 @@ def search(state: State) -> float:
     """Return the seconds of a native search."""
     options: dict[str, Any] = {**shipped(state.game, state.seats), "max_bytes": MAX_BYTES}
     searcher = Searcher(observe(state), seed=SEED, **options)
-    began = perf_counter()
+    began = process_time()
     searcher.run(iterations=ITERATIONS)
-    return perf_counter() - began
+    return process_time() - began
 
 
 def opening(name: str, seats: int) -> State:

@@ -283,7 +283,7 @@ function asked(kept: Kept, view: GameView | undefined): Question | undefined {
 
 function hintsBarred(option: HintsOption | undefined, over: boolean): string | undefined {
   if (option === HintsOption.NEVER) return say("hints.never");
-  if (over) return say("hints.over");
+  if (over) return say(offline ? "turn.over" : "hints.over");
   return option === HintsOption.AFTERWARDS ? say("hints.afterwards") : undefined;
 }
 
