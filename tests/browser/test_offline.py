@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.axe import violations
-from tests.browser.harness import begin, errors_of, play_on, settled, version_of
+from tests.browser.harness import OFFERED, begin, errors_of, play_on, settled, version_of, wait_for_change
 from tests.clients.node import ROOT
 from tests.parts import missing
 from tools.lab.browser import experienced, static_server
@@ -65,16 +65,20 @@ def test_a_duel_is_played_to_its_end_without_a_network(context: BrowserContext) 
 def test_hints_and_taking_back_work_without_a_network(context: BrowserContext) -> None:
     page, errors = visit(context)
     context.set_offline(True)
+    page.get_by_text("More options").click()
+    page.get_by_label("Taking back").select_option("Everything")
     start(page, "cathedral", ["me", "bot2", "bot1"])
     page.locator("#hints").select_option("table")
     expect(page.locator(".lines tbody tr").first).to_be_visible()
-    version, offered = version_of(page), page.locator(".action").count()
     page.locator("#hints").select_option("off")
+    _, offered, _ = page.evaluate(OFFERED)
     play_on(page, 1)
-    assert int(version_of(page)) > int(version)
-    if page.locator(".status").get_by_role("button", name="Menu").is_visible():
-        page.get_by_role("button", name="Menu").click()
-    assert offered > 1
+    assert settled(page)
+    version = version_of(page)
+    page.keyboard.press("u")
+    wait_for_change(page, version)
+    assert settled(page)
+    assert page.evaluate(OFFERED)[1] == offered
     assert errors == []
 
 
