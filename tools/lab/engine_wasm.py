@@ -20,8 +20,8 @@ from typing import IO, Any
 
 from playwright.sync_api import sync_playwright
 
+from clerestory.bench.loops import random_games
 from clerestory.engine import GAMES, Rng, State
-from clerestory.engine.speed import random_games
 from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
 from clerestory.search.root import observe
