@@ -21,7 +21,7 @@ const index = {
       await Promise.all(paths.filter((path) => path.endsWith(".js")).map(insist));
       const names = paths.map((path) => basename(path));
       const html = await readFile("src/index.html", "utf8");
-      const whole = offline ? html.replace("  <title>", await readFile("src/offline/head.html", "utf8")).replaceAll('"/', '"./') : html;
+      const whole = offline ? await playing(html) : html;
       const named = whole.replace(/(main|screens|worker)\.(js|css)/g, (_, name, ending) =>
         names.find((one) => one.startsWith(`${name}-`) && one.endsWith(`.${ending}`)),
       );
@@ -30,6 +30,12 @@ const index = {
     });
   },
 };
+
+/** The page that plays without a server: with its worker, and with addresses relative to its folder. */
+async function playing(html) {
+  const head = await readFile("src/offline/head.html", "utf8");
+  return html.replace("<title>", `${head}<title>`).replaceAll('"/', '"./');
+}
 
 /** Let a script ask again for what it imports, as src/service/files.ts does: browsers remember an import that has failed. */
 async function insist(path) {

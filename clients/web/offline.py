@@ -1,4 +1,4 @@
-"""Builds the page that plays without a server, as a folder of files for any host: python clients/web/offline.py [FOLDER].
+"""Builds the page that plays without a server, as files for any host: python clients/web/offline.py [FOLDER].
 
 `make site` does so with what it needs: the page's tools, the installed package, and the engine for browsers.
 """
@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 from build import HERE, TEXTS, install, run, write_messages, write_texts
-
 from clerestory.engine import GAMES
 from clerestory.i18n.labels import Labels
 from clerestory.i18n.languages import ENGLISH
@@ -68,7 +67,9 @@ def write_worker(folder: Path) -> None:
     """Write the service worker with the list of all files, and a name that changes with their content."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     names = [path.relative_to(folder).as_posix() for path in files]
-    content = hashlib.sha256(b"".join(name.encode() + path.read_bytes() for name, path in zip(names, files, strict=True)))
+    content = hashlib.sha256()
+    for name, path in zip(names, files, strict=True):
+        content.update(name.encode() + path.read_bytes())
     addresses = ["./" if name == "index.html" else name for name in names]
     head = f"const BUILD = {json.dumps(content.hexdigest()[:16])};\nconst FILES = {json.dumps(addresses)};\n"
     (folder / "sw.js").write_text(head + (OWN / "sw.js").read_text("utf-8"), "utf-8")

@@ -20,11 +20,13 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     """A user of the page on a host of files, in a subfolder."""
     if not (SITE / "sw.js").is_file():
         missing("the page that plays without a server", "make site")
-    with static_server(SITE.parent) as url:
-        with experienced(browser, base_url=f"{url}/site/", reduced_motion="reduce") as context:
-            context.set_default_timeout(180_000)
-            context.add_init_script("localStorage.pace ??= '0'; localStorage['round-card'] ??= '0'")
-            yield context
+    with (
+        static_server(SITE.parent) as url,
+        experienced(browser, base_url=f"{url}/site/", reduced_motion="reduce") as context,
+    ):
+        context.set_default_timeout(180_000)
+        context.add_init_script("localStorage.pace ??= '0'; localStorage['round-card'] ??= '0'")
+        yield context
 
 
 def visit(context: BrowserContext) -> tuple[Page, list[str]]:

@@ -185,9 +185,7 @@ def test_a_thousand_answers_equal_those_of_the_native_engine(tmp_path: Path) -> 
 def test_other_observers_get_the_answers_of_the_native_engine(tmp_path: Path) -> None:
     cases = [(state, observer) for state in positions(20, seed=8) for observer in range(NATURE, state.seats)]
     wanted = [(state.observe(observer), 5, 200, None, observer) for state, observer in cases]
-    found = printed(
-        tmp_path, "answers", [{**asked(*question), "observer": observer} for *question, observer in wanted]
-    )
+    found = printed(tmp_path, "answers", [{**asked(*question), "observer": observer} for *question, observer in wanted])
     assert found == [written(*searched(*question)) for question in wanted]
 
 
@@ -301,7 +299,11 @@ def test_chromium_gives_the_same_answers(tmp_path: Path) -> None:
     (tmp_path / "package").symlink_to(PACKAGE)
     (tmp_path / "checks.mjs").symlink_to(CHECKS / "checks.mjs")
     (tmp_path / "index.html").write_text("<!doctype html><title>engine</title>")
-    with static_server(tmp_path) as url, sync_playwright() as playwright, playwright.chromium.launch(**options) as browser:
+    with (
+        static_server(tmp_path) as url,
+        sync_playwright() as playwright,
+        playwright.chromium.launch(**options) as browser,
+    ):
         page = browser.new_page()
         page.goto(url)
         found = json.loads(page.evaluate(IN_PAGE, [asked(*question) for question in wanted]))

@@ -2,8 +2,8 @@
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { durationFromMs, durationMs } from "@bufbuild/protobuf/wkt";
-import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import type { Engine, GameName, Line, Recommendation } from "@clerestory/engine";
+import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import {
   type AdvisorService,
   type AnalyzeRequest,
@@ -84,7 +84,11 @@ async function read(
   const { rulesRevision, catalogue, version } = engine.identity;
   const identity = { rulesRevision, catalogue, engineVersion: version };
   const seen = observer === undefined ? {} : { observer: observer === ONLOOKER ? {} : { seat: observer } };
-  const write = (found: Recommendation): Table => ({ ...tableOf(found, labels, question.maxLines), ...identity, ...seen });
+  const write = (found: Recommendation): Table => ({
+    ...tableOf(found, labels, question.maxLines),
+    ...identity,
+    ...seen,
+  });
   const ask = async (update: (table: Table) => void, everyMs: number): Promise<Table> =>
     write(await engine.analyze(position, { ...limits, everyMs, onUpdate: (found) => update(write(found)) }));
   return { ask };
@@ -114,7 +118,8 @@ function tableOf(found: Recommendation, labels: Labels, maxLines: number) {
 }
 
 function lineOf(line: Line, labels: Labels): MessageInitShape<typeof LineSchema> {
-  const { action, visits, availability, winShares, standardErrors, margin, marginError, score, lowerBound, loss } = line;
+  const { action, visits, availability, winShares, standardErrors, margin, marginError, score, lowerBound, loss } =
+    line;
   return {
     action: writeAction(action, labels),
     visits: BigInt(visits),

@@ -1,8 +1,8 @@
 // The games of this browser, as the service's GameService: every change is stored before anyone sees it.
 
-import { Code, type ConnectError, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
 import { durationMs } from "@bufbuild/protobuf/wkt";
 import type { Engine, GameName } from "@clerestory/engine";
+import { Code, type ConnectError, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
 import { EndReason, type GameService, SeatKind, type SeatPlan } from "../gen/clerestory/v1/games_pb.ts";
 import { failure, unsupported } from "./failure.ts";
 import { type Entry, type Holder, HostedGame, rulesOf, type StoredGame } from "./hosted.ts";
@@ -126,7 +126,8 @@ export class Games {
         const own = viewer.seats.filter((one) => game.seats[one]?.kind === "person");
         const leaves = seat ?? own.find((one) => one === game.turn) ?? own[0];
         const held = game.seats[leaves ?? -1];
-        if (leaves === undefined || !held || !viewer.seats.includes(leaves)) throw wrongToken("none is of it", "tokens");
+        if (leaves === undefined || !held || !viewer.seats.includes(leaves))
+          throw wrongToken("none is of it", "tokens");
         return game.seats.length === 2 ? game.end(reason, leaves) : game.setSeat(leaves, bot(held));
       });
       return { game: writeGame(game) };
@@ -314,7 +315,8 @@ export class Games {
 
 const isGame = (game: string): game is GameName => NAMES.includes(game);
 
-const tokensOf = ({ owner, seats }: StoredGame): string[] => [owner, ...seats.map(({ token }) => token)].filter(Boolean);
+const tokensOf = ({ owner, seats }: StoredGame): string[] =>
+  [owner, ...seats.map(({ token }) => token)].filter(Boolean);
 
 /** A bot at full strength in the place of a person. */
 const bot = (held: Holder): Holder => ({ ...held, kind: "bot", level: 0, thinkMs: THINK_MS });

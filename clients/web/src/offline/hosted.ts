@@ -1,7 +1,7 @@
 // A game at one version, from its log: seats, position, turn. It changes nothing; its commands return new entries.
 
-import { Code } from "@connectrpc/connect";
 import { type Engine, type GameName, IllegalAction, type Position } from "@clerestory/engine";
+import { Code } from "@connectrpc/connect";
 import { type EndReason, type GameOptions, TakeBacks } from "../gen/clerestory/v1/games_pb.ts";
 import { failure } from "./failure.ts";
 
@@ -74,7 +74,8 @@ export class HostedGame {
     }
     this.#position = opening(stored, engine);
     if (!stored.entries.length) this.frozen = "";
-    else this.frozen = rulesOf(engine) === stored.rules ? this.#replay() : "it has other rules or cards than this version";
+    else
+      this.frozen = rulesOf(engine) === stored.rules ? this.#replay() : "it has other rules or cards than this version";
   }
 
   /** Play the moves again; return why that cannot be done. */
@@ -162,7 +163,8 @@ export class HostedGame {
   /** Play the only action of a person again and again. */
   #advance(): Move[] {
     const found: Move[] = [];
-    for (let only = this.#forced(); only !== undefined; only = this.#forced()) found.push(...this.#play("forced", only));
+    for (let only = this.#forced(); only !== undefined; only = this.#forced())
+      found.push(...this.#play("forced", only));
     return found;
   }
 

@@ -1,13 +1,9 @@
 // The rules, as the service's RulesService, as far as they need no server.
 
 import { fromBinary } from "@bufbuild/protobuf";
-import { Code, type ServiceImpl } from "@connectrpc/connect";
 import { type Engine, type GameName, IllegalAction } from "@clerestory/engine";
-import {
-  type AnyPosition,
-  DescribeCatalogueResponseSchema,
-  type RulesService,
-} from "../gen/clerestory/v1/rules_pb.ts";
+import { Code, type ServiceImpl } from "@connectrpc/connect";
+import { type AnyPosition, DescribeCatalogueResponseSchema, type RulesService } from "../gen/clerestory/v1/rules_pb.ts";
 import { failure, unsupported } from "./failure.ts";
 import type { Labels, ReadData } from "./labels.ts";
 import { readPosition, writeActions, writeApplied, writeOutcome, writePosition, writeTurn } from "./write.ts";

@@ -1,7 +1,7 @@
 // All services of the page that plays without a server.
 
-import type { ConnectRouter } from "@connectrpc/connect";
 import type { Engine, GameName } from "@clerestory/engine";
+import type { ConnectRouter } from "@connectrpc/connect";
 import { AdvisorService } from "../gen/clerestory/v1/advisor_pb.ts";
 import { GameService } from "../gen/clerestory/v1/games_pb.ts";
 import { RulesService } from "../gen/clerestory/v1/rules_pb.ts";

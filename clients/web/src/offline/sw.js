@@ -25,6 +25,9 @@ async function takeOver() {
 
 async function answer(request) {
   const cache = await caches.open(CACHE + BUILD);
-  const kept = await cache.match(request.mode === "navigate" ? "./" : request, { ignoreSearch: true, ignoreVary: true });
+  const kept = await cache.match(request.mode === "navigate" ? "./" : request, {
+    ignoreSearch: true,
+    ignoreVary: true,
+  });
   return kept ?? fetch(request);
 }

@@ -1,8 +1,8 @@
 // The worker that answers the page's calls: it holds the games with their secrets, and the engine.
 
+import { Engine } from "@clerestory/engine";
 import { createConnectRouter } from "@connectrpc/connect";
 import { createFetchHandler } from "@connectrpc/connect/protocol";
-import { Engine } from "@clerestory/engine";
 import type { Call, Reply, Stop } from "./answering.ts";
 import { servicesOf } from "./services.ts";
 import { inBrowser } from "./store.ts";

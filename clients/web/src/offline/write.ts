@@ -14,7 +14,7 @@ import {
   type GameViewSchema,
   SeatKind,
 } from "../gen/clerestory/v1/games_pb.ts";
-import { PositionSchema, type Position as PositionMessage } from "../gen/clerestory/v1/position_pb.ts";
+import { type Position as PositionMessage, PositionSchema } from "../gen/clerestory/v1/position_pb.ts";
 import {
   type AppliedActionSchema,
   type LegalActionSchema,
@@ -58,7 +58,12 @@ export function writeActions(seen: Position, labels: Labels): MessageInitShape<t
   return seen.legalActions().map(({ text }, index) => {
     const [kind = "", ...words] = text.split(" ");
     const probability = odds[index];
-    return { action: writeAction(text, labels), kind, arguments: words, ...(probability !== undefined && { probability }) };
+    return {
+      action: writeAction(text, labels),
+      kind,
+      arguments: words,
+      ...(probability !== undefined && { probability }),
+    };
   });
 }
 
@@ -67,7 +72,11 @@ export const writeApplied = (
   turn: number,
   drawn: boolean,
   labels: Labels,
-): MessageInitShape<typeof AppliedActionSchema> => ({ action: writeAction(text, labels), turn: writeTurn(turn), drawn });
+): MessageInitShape<typeof AppliedActionSchema> => ({
+  action: writeAction(text, labels),
+  turn: writeTurn(turn),
+  drawn,
+});
 
 /** Who has won; undefined before the end. The sources of the points are known to servers only. */
 export function writeOutcome(position: Position): MessageInitShape<typeof OutcomeSchema> | undefined {
