@@ -57,21 +57,21 @@ def found(page: tuple[str, str, str], check: str, argument: str = "") -> Any:
 
 @pytest.mark.parametrize("name", ["cathedral", "duel"])
 def test_a_game_is_played_to_its_end_by_the_rules(page: tuple[str, str, str], name: str) -> None:
-    told = found(page, "course", name)
+    result = found(page, "course", name)
     luck = Rng(7)
     state = GAMES[name].new(2, luck)
-    for text in told.pop("texts"):
+    for text in result.pop("texts"):
         state.play(text)
     assert state.over
     ends = {"shares": list(state.win_shares()), "margins": list(state.margins())}
-    assert told == {"same": True, "plies": True, "listed": [True], **ends}
+    assert result == {"same": True, "plies": True, "listed": [True], **ends}
 
 
 @pytest.mark.parametrize("name", ["cathedral", "duel"])
 def test_hidden_cards_change_no_byte_of_any_answer(page: tuple[str, str, str], name: str) -> None:
-    told = found(page, "secrets", name)
-    assert told["worlds"] > 1
-    assert told["answers"] == 1
+    result = found(page, "secrets", name)
+    assert result["worlds"] > 1
+    assert result["answers"] == 1
 
 
 def test_a_move_is_stored_before_anyone_sees_it(page: tuple[str, str, str]) -> None:
@@ -80,8 +80,8 @@ def test_a_move_is_stored_before_anyone_sees_it(page: tuple[str, str, str]) -> N
 
 @pytest.mark.parametrize("name", ["cathedral", "duel"])
 def test_hints_are_the_tables_of_the_engine(page: tuple[str, str, str], name: str) -> None:
-    told = found(page, "hints", name)
-    assert told == dict.fromkeys(("final", "rising", "same", "labelled", "onlooker"), True) | {"finals": 1}
+    result = found(page, "hints", name)
+    assert result == dict.fromkeys(("final", "rising", "same", "labelled", "onlooker"), True) | {"finals": 1}
 
 
 def test_errors_have_the_reasons_of_the_service(page: tuple[str, str, str]) -> None:

@@ -11,7 +11,7 @@ const page = await import(pageAt);
 const { GameService, AdvisorService, RulesService, SeatKind, TakeBacks } = page;
 
 /** Clients of the services over a store. */
-function serve(load, store = page.inMemory(), told = []) {
+function serve(load, store = page.inMemory(), announced = []) {
   let random = 0;
   const { routes, changed } = page.servicesOf({
     store,
@@ -19,7 +19,7 @@ function serve(load, store = page.inMemory(), told = []) {
     read: async (name) => new Uint8Array(await readFile(join(data, name))),
     random: (count) => Uint8Array.from({ length: count }, () => (random = (5 * random + 3) % 256)),
     now: () => 1_700_000_000_000,
-    tell: (id) => told.push(id),
+    announce: (id) => announced.push(id),
   });
   const transport = page.createRouterTransport(routes);
   const [games, advisor, rules] = [GameService, AdvisorService, RulesService].map((one) => page.createClient(one, transport));
@@ -75,7 +75,7 @@ const checks = {
     };
   },
 
-  /** The bytes of all answers to seat 0 in worlds that it cannot tell apart, and the number of different worlds. */
+  /** The bytes of all answers to seat 0 in worlds that it cannot distinguish, and the number of different worlds. */
   async secrets(name) {
     const engine = await load(name);
     const known = engine.newGame({ seats: 2, seed: 7 }).observe(0);
@@ -167,13 +167,13 @@ const checks = {
     const others = await first(advisor.analyze({ question: { ...question, iterations: 1n }, observer: {} }));
     const engine = await load(name);
     const json = page.toJson(page.PositionSchema, position, { useProtoFieldName: true, alwaysEmitImplicit: true });
-    const told = await engine.analyze(engine.position(json), { iterations: 20_000, seed: 4, onUpdate: () => undefined });
+    const expected = await engine.analyze(engine.position(json), { iterations: 20_000, seed: 4, onUpdate: () => undefined });
     const { recommendation: last, final } = tables.at(-1);
     return {
       final,
       finals: tables.filter((one) => one.final).length,
       rising: tables.every((one, i) => one.sequence === i + 1),
-      same: JSON.stringify(last.lines.map(figures)) === JSON.stringify(told.lines.map(figures)),
+      same: JSON.stringify(last.lines.map(figures)) === JSON.stringify(expected.lines.map(figures)),
       labelled: last.lines.every((line) => line.action.label && line.variation.length === line.principalVariation.length),
       onlooker: others.recommendation.observer !== undefined,
     };

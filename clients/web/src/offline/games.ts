@@ -10,7 +10,7 @@ import type { Labels } from "./labels.ts";
 import { NEW, type Store } from "./store.ts";
 import { writeEntries, writeGame, writeLine, writeViews } from "./write.ts";
 
-const THINK_MS = 1000; // of a bot without a time of its own
+const THINK_MS = 1000; // of a bot whose plan sets no time
 const NAMES: readonly string[] = ["cathedral", "duel"];
 const KEEP_ALIVE_MS = 15_000;
 const MAX_LISTED = 200; // games
@@ -25,8 +25,8 @@ export interface Parts {
   random(count: number): Uint8Array;
   /** Milliseconds since 1970. */
   now(): number;
-  /** Tells pages in other tabs that a game has changed. */
-  tell(id: string): void;
+  /** Announces to pages in other tabs that a game has changed. */
+  announce(id: string): void;
 }
 
 /** A caller: the seats of its tokens, ascending. */
@@ -201,7 +201,7 @@ export class Games {
       if (!(await this.#parts.store.put({ ...stored, entries }, version))) continue;
       const game = await this.#open({ ...stored, entries });
       this.changed(id);
-      this.#parts.tell(id);
+      this.#parts.announce(id);
       this.#wake(game);
       return { game, viewer: found.viewer, from: version };
     }

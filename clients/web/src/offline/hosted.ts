@@ -130,7 +130,7 @@ export class HostedGame {
     return [...this.#since(0, "drawn"), ...this.#advance()];
   }
 
-  /** Play actions of the seat to decide, and what follows by itself. */
+  /** Play actions of the seat to decide, and what follows automatically. */
   play(texts: readonly string[]): Move[] {
     const seat = this.turn;
     const made = texts.flatMap((text, index) => {
@@ -180,11 +180,11 @@ export class HostedGame {
     const to = this.decisionBefore(ply);
     const { takeBacks } = this.stored.options;
     if (ply >= this.ply) throw failure("BAD_PLY", `is ${ply}; must be below ${this.ply}`, { field: "ply" });
-    if (takeBacks === TakeBacks.NEVER) throw refused("this game does not allow take-backs");
-    if (this.line[to]?.kind !== "played") throw refused(`nobody decided anything at ply ${ply}`);
+    if (takeBacks === TakeBacks.NEVER) throw rejected("this game does not allow take-backs");
+    if (this.line[to]?.kind !== "played") throw rejected(`nobody decided anything at ply ${ply}`);
     if (takeBacks !== TakeBacks.ALL && this.line.slice(to).some(({ kind }) => kind === "drawn"))
-      throw refused(`a chance event has happened since ply ${ply}`);
-    if (takeBacks !== TakeBacks.ALL && this.#hasShown(to)) throw refused("a hidden card has been shown since");
+      throw rejected(`a chance event has happened since ply ${ply}`);
+    if (takeBacks !== TakeBacks.ALL && this.#hasShown(to)) throw rejected("a hidden card has been shown since");
     return [{ kind: "back", seat, ply, time: this.#now() }];
   }
 
@@ -233,4 +233,4 @@ function shows(before: Position, text: string, seat: number): boolean {
 const illegal = (field: string, message: string) =>
   failure("ILLEGAL_ACTION", message, { code: Code.FailedPrecondition, field });
 
-const refused = (message: string) => failure("TAKE_BACK_REFUSED", message, { code: Code.FailedPrecondition });
+const rejected = (message: string) => failure("TAKE_BACK_REFUSED", message, { code: Code.FailedPrecondition });

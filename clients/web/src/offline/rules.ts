@@ -19,7 +19,7 @@ export function rulesOf({ engine, labels, read }: Parts): Partial<ServiceImpl<ty
     if (message?.kind.case !== "position") throw unsupported("a position other than a seat's view");
     const game = message.kind.value.game.case;
     if (game !== "cathedral" && game !== "duel") throw failure("BAD_POSITION", "is of another game");
-    return { position: readPosition(await engine(game), message.kind.value), told: await labels(game, language) };
+    return { position: readPosition(await engine(game), message.kind.value), words: await labels(game, language) };
   };
   return {
     describeCatalogue: async ({ game }) =>
@@ -28,13 +28,13 @@ export function rulesOf({ engine, labels, read }: Parts): Partial<ServiceImpl<ty
     planConversions: () => ({}), // nothing is planned here, so that the page offers the actions one by one
 
     listActions: async ({ position: message }, { requestHeader }) => {
-      const { position, told } = await given(message, requestHeader.get("accept-language"));
-      return { turn: writeTurn(position.turn), actions: writeActions(position, told), points: position.scores() };
+      const { position, words } = await given(message, requestHeader.get("accept-language"));
+      return { turn: writeTurn(position.turn), actions: writeActions(position, words), points: position.scores() };
     },
 
     applyActions: async ({ position: message, actions, draw }, { requestHeader }) => {
       if (draw) throw unsupported("drawn chance events");
-      const { position, told } = await given(message, requestHeader.get("accept-language"));
+      const { position, words } = await given(message, requestHeader.get("accept-language"));
       const applied = actions.map((text, index) => {
         const { turn } = position;
         try {
@@ -43,7 +43,7 @@ export function rulesOf({ engine, labels, read }: Parts): Partial<ServiceImpl<ty
           const about = { code: Code.FailedPrecondition, field: `actions[${index}]` };
           throw error instanceof IllegalAction ? failure("ILLEGAL_ACTION", error.message, about) : error;
         }
-        return writeApplied(text, turn, false, told);
+        return writeApplied(text, turn, false, words);
       });
       const outcome = writeOutcome(position);
       return {

@@ -19,14 +19,14 @@ export interface Parts {
   read: ReadData;
   random(count: number): Uint8Array;
   now(): number;
-  tell(id: string): void;
+  announce(id: string): void;
 }
 
 /** The services for a router, and what pages in other tabs change. */
-export function servicesOf({ store, load, read, random, now, tell }: Parts) {
+export function servicesOf({ store, load, read, random, now, announce }: Parts) {
   const labels = labelsOf(read);
   const [engine, advisor] = [loaded(load), loaded(load)]; // so that bots do not wait for hints
-  const games = new Games({ store, engine, labels, random, now, tell });
+  const games = new Games({ store, engine, labels, random, now, announce });
   const routes = (router: ConnectRouter) => {
     router.service(GameService, games.service);
     router.service(RulesService, rulesOf({ engine, labels, read }));

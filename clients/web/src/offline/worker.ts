@@ -23,7 +23,7 @@ const handlers = inBrowser().then((store) => {
     read,
     random: (count) => crypto.getRandomValues(new Uint8Array(count)),
     now: Date.now,
-    tell: (id) => channel.postMessage(id),
+    announce: (id) => channel.postMessage(id),
   });
   channel.onmessage = ({ data }: MessageEvent<string>) => changed(data);
   const router = createConnectRouter({ grpc: false, grpcWeb: false });
