@@ -27,7 +27,7 @@ from clerestory.clients.teaching import (
     PuzzleBook,
     PuzzleVerdict,
 )
-from clerestory.clients.types import Action, AnswerWarning, Line, Recommendation, Update
+from clerestory.clients.types import Action, AnswerWarning, Line, Rate, Recommendation, Update
 from clerestory.clients.wire import ONLOOKER
 from clerestory.figures import Outlook, Rollouts
 
@@ -72,6 +72,7 @@ __all__ = [
     "PossibleUse",
     "PuzzleBook",
     "PuzzleVerdict",
+    "Rate",
     "Recommendation",
     "Referee",
     "ReviewProgress",
