@@ -20,11 +20,12 @@ CHECKED := build/checked
 WATCHED := build/watched
 ENGINE := build/browser/package/dist/duel.wasm
 ENGINE_SOURCES := $(wildcard clients/browser/*.* clients/browser/*/*)
+SITE := build/site/sw.js
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 MAKEFLAGS += --jobs=3  # packages are installed while the extensions and the page are built
 
 .PHONY: demo test test-system test-slow wheels release-check docs test-extras test-asan test-tsan loadtest curve soak lint reference baseline bench client \
-	engine-wasm constraints clean
+	engine-wasm site constraints clean
 
 demo: $(VENV)/.built  ## one recommendation, end to end: build, server, search, table; then a hint that improves
 	$(BIN)/clerestory show examples/positions/cathedral-3p-round4-draft.json
@@ -37,7 +38,7 @@ test: $(VENV)/.test  ## self-contained tests: no clock, no free core, no other p
 
 # For example, TEST_OPTIONS=--allow-missing skips tests whose programs are not installed.
 TEST_OPTIONS ?=
-test-system: $(VENV)/.system $(ENGINE)  ## real processes, browsers, kills, databases, proxies, clients in other languages
+test-system: $(VENV)/.system $(SITE)  ## real processes, browsers, kills, databases, proxies, clients in other languages
 	$(PYTEST) -m "system and not slow" $(TEST_OPTIONS)
 
 # With loadgroup, one process runs all tests of an xdist_group, so shared fixtures are built once.
@@ -136,6 +137,11 @@ engine-wasm: $(ENGINE)  ## the engine for browsers and Node without a server, pa
 
 $(ENGINE): $(VENV)/.wasm $(ENGINE_SOURCES)
 	$(BIN)/python clients/browser/pack.py build/browser
+
+site: $(SITE)  ## the page that plays without a server, as files for any host, in build/site/
+
+$(SITE): $(ENGINE) $(PAGE_SOURCES)
+	$(BIN)/python clients/web/offline.py build/site
 
 $(VENV)/.wasm: $(VENV)/.built
 	$(INSTALL) --group wasm

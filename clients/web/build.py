@@ -28,8 +28,8 @@ SCREENS = ("page", "learn", "explain", "first")  # files of their texts, which p
 LATER = {"box": ("box",)}  # what only some screens need, with the files of its texts
 # Beginnings of the keys of texts that the first load needs; all others come with the first screen.
 LOBBY = """
-    away between bot close colour copied copy direction game gauge language level lobby moves name nature new opening
-    percent players scoring seat seconds stepper study title to_lobby token trouble turn with you your_turn
+    away between bot close colour copied copy direction game gauge language level lobby moves name nature new offline
+    opening percent players scoring seat seconds stepper study title to_lobby token trouble turn with you your_turn
 """
 MESSAGES = HERE / "src" / "gen"
 INSTALLED = HERE / "node_modules" / ".installed"  # newer than the lock file that node_modules was installed from

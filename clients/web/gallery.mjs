@@ -16,7 +16,7 @@ await build({
   outdir: folder,
   bundle: true,
   format: "iife",
-  define: { "import.meta.url": "location.href" }, // scripts of one file have no address of their own
+  define: { "import.meta.url": "location.href", OFFLINE: "false" }, // scripts of one file have no address of their own
   charset: "utf8",
   jsx: "automatic",
   jsxImportSource: "preact",

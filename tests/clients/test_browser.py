@@ -4,12 +4,7 @@ import gzip
 import json
 import math
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -18,6 +13,7 @@ from playwright.sync_api import sync_playwright
 from clerestory.engine import GAMES, NATURE, Record, Rng, State, read_records
 from clerestory.search.ismcts import Searcher
 from clerestory.search.levels import choose_as, level_of
+from clerestory.search.lines import is_doubtful
 from clerestory.search.options import shipped
 from clerestory.search.result import FIGURES, Result
 from clerestory.search.root import observe
@@ -26,7 +22,7 @@ from tests.engine.playthrough import cases as golden_cases
 from tests.engine.playthrough import recorded
 from tests.parts import missing
 from tests.search.positions import decisions
-from tools.lab.browser import NoBrowser, chromium
+from tools.lab.browser import NoBrowser, chromium, static_server
 
 pytestmark = pytest.mark.system
 
@@ -132,10 +128,12 @@ def test_golden_records_replay_to_the_same_bytes(tmp_path: Path) -> None:
 # -- searches ------------------------------------------------------------------------------------------
 
 
-def searched(state: State, seed: int, iterations: int, level: int | None) -> tuple[Result, str]:
+def searched(
+    state: State, seed: int, iterations: int, level: int | None, observer: int | None = None
+) -> tuple[Result, str]:
     """Return the native result, and the action to play."""
     options = shipped(state.game, state.seats)
-    searcher = Searcher(observe(state), seed=seed, max_bytes=MAX_BYTES, **options)
+    searcher = Searcher(observe(state, observer=observer), seed=seed, max_bytes=MAX_BYTES, **options)
     result = searcher.run(iterations=iterations, early=level is None)
     if level is None:
         return result, result.best.action
@@ -150,7 +148,8 @@ def written(result: Result, best: str) -> dict[str, Any]:
         figures = {name: [*value] if isinstance(value, tuple) else value for name, value in figures.items()}
         figures["marginError"] = None if math.isinf(line.margin_error) else line.margin_error
         words = {"action": line.action, "label": line.label, "principalVariation": [*line.principal_variation]}
-        lines.append({**words, **figures, "visits": line.visits, "availability": line.availability})
+        more = {"doubtful": is_doubtful(line, result.best), "visits": line.visits, "availability": line.availability}
+        lines.append({**words, **figures, **more})
     plain = {name: getattr(result, name) for name in ("seat", "iterations", "certainty", "nodes", "depth")}
     more = {camel(name): getattr(result, name) for name in ("tree_bytes", "memory_full", "given_up", "stop_reason")}
     return {"best": best, "lines": lines, "seed": str(result.seed), **plain, **more}
@@ -181,6 +180,13 @@ def test_a_thousand_answers_equal_those_of_the_native_engine(tmp_path: Path) -> 
     found = printed(tmp_path, "answers", [asked(*question) for question in wanted])
     for question, answer in zip(wanted, found, strict=True):
         assert answer == written(*searched(*question)), question
+
+
+def test_other_observers_get_the_answers_of_the_native_engine(tmp_path: Path) -> None:
+    cases = [(state, observer) for state in positions(20, seed=8) for observer in range(NATURE, state.seats)]
+    wanted = [(state.observe(observer), 5, 200, None, observer) for state, observer in cases]
+    found = printed(tmp_path, "answers", [{**asked(*question), "observer": observer} for *question, observer in wanted])
+    assert found == [written(*searched(*question)) for question in wanted]
 
 
 def test_a_re_dealt_truth_changes_nothing(tmp_path: Path) -> None:
@@ -235,6 +241,8 @@ REFUSED: list[tuple[dict[str, Any], list[Any]]] = [
     ({"call": "new", "argument": {"seats": 2, "seed": 0.5}}, ["BadOption", "seed"]),
     ({"argument": {}}, ["BadOption", "limits"]),
     ({"argument": {"level": 9}}, ["BadOption", "level"]),
+    ({"argument": {"level": 1, "observer": 2}}, ["BadOption", "observer"]),
+    ({"call": "at", "argument": -1}, ["BadOption", "ply"]),
     ({"argument": {"timeMs": 0}}, ["BadOption", "timeMs"]),
     ({"argument": {"iterations": 1.5}}, ["BadOption", "iterations"]),
     ({"argument": {"iterations": 1, "signal": {}}}, ["BadOption", "signal"]),
@@ -274,25 +282,6 @@ def test_a_position_without_what_its_seat_knows_is_rejected(tmp_path: Path) -> N
 # -- the package ---------------------------------------------------------------------------------------
 
 
-@contextmanager
-def served(*folders: Path) -> Iterator[list[str]]:
-    """Yield the addresses of folders."""
-    servers = []
-    for folder in folders:
-        handler = partial(Quiet, directory=str(folder))
-        servers.append(ThreadingHTTPServer(("127.0.0.1", 0), handler))
-        Thread(target=servers[-1].serve_forever, daemon=True).start()
-    yield [f"http://127.0.0.1:{server.server_address[1]}" for server in servers]
-    for server in servers:
-        server.shutdown()
-        server.server_close()
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: Any) -> None:
-        pass
-
-
 IN_PAGE = """async cases => {
     const { Engine } = await import("/package/dist/index.js");
     const { answers } = await import("/checks.mjs");
@@ -310,7 +299,11 @@ def test_chromium_gives_the_same_answers(tmp_path: Path) -> None:
     (tmp_path / "package").symlink_to(PACKAGE)
     (tmp_path / "checks.mjs").symlink_to(CHECKS / "checks.mjs")
     (tmp_path / "index.html").write_text("<!doctype html><title>engine</title>")
-    with served(tmp_path) as [url], sync_playwright() as playwright, playwright.chromium.launch(**options) as browser:
+    with (
+        static_server(tmp_path) as url,
+        sync_playwright() as playwright,
+        playwright.chromium.launch(**options) as browser,
+    ):
         page = browser.new_page()
         page.goto(url)
         found = json.loads(page.evaluate(IN_PAGE, [asked(*question) for question in wanted]))

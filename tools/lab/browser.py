@@ -8,7 +8,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import IO, Any
 
 from filelock import FileLock
@@ -110,3 +113,20 @@ def page_of(process: subprocess.Popen[str]) -> str:
         if found := re.search(r"page at (http://\S+/)", line):
             return found[1]
     raise RuntimeError("the server has ended")
+
+
+@contextmanager
+def static_server(folder: Path) -> Iterator[str]:
+    """Yield the address of a server for the files in a folder, without a slash at its end."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(SilentHandler, directory=str(folder)))
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+
+
+class SilentHandler(SimpleHTTPRequestHandler):
+    """Serves files without a log."""
+
+    def log_message(self, *_: Any) -> None:
+        """Log nothing."""

@@ -1,7 +1,8 @@
-"""The speed and size of the engine in WebAssembly beside the native one, in one run: `python -m tools.lab.engine_wasm`.
+"""The engine in WebAssembly beside the native one, in one run: speed, size, memory, and what a page notices of it.
 
-It needs `make engine-wasm`, and runs it in the Node of the virtual environment. Each figure is that of the
-fastest of some short rounds, in which both engines take turns: other programs only slow a round down.
+`python -m tools.lab.engine_wasm`, after `make engine-wasm`. Speeds are medians of rounds in which both engines take
+turns, for a second of processor time, so that other programs matter less; the other engine runs in the Node of the
+virtual environment. Times and pictures are those of a page in Chromium.
 """
 
 import argparse
@@ -13,58 +14,120 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from tempfile import TemporaryDirectory
+from time import process_time
 from typing import IO, Any
+
+from playwright.sync_api import sync_playwright
 
 from clerestory.bench.loops import random_games
 from clerestory.engine import GAMES, Rng, State
 from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
 from clerestory.search.root import observe
+from tools.lab.browser import chromium, static_server
 
 DIST = Path(__file__).parents[2] / "build" / "browser" / "package" / "dist"
 NODE = Path(sys.executable).with_name("node")
 FILES = tuple(f"{name}.{kind}" for name in ("cathedral", "duel") for kind in ("wasm", "bin", "js"))
-ROUNDS = 12
+ROUNDS = 3
 GAMES_PLAYED = 500
 ITERATIONS = 50_000
 SEED = 7
 MAX_BYTES = 16 << 20  # of a tree, the default of the package
-# Answers each line of JSON with one: seconds of random games and their plies, or of a search.
+# Answers each line of JSON with one: seconds of random games and their plies, or of a search, and bytes of memory.
 SCRIPT = """
 import { createInterface } from "node:readline";
+const memories = [];
+WebAssembly.Instance = class extends WebAssembly.Instance {
+  constructor(...given) {
+    super(...given);
+    memories.push(this.exports.memory);
+  }
+};
 const { Engine } = await import(process.argv[1]);
 const engines = {};
+const seconds = () => process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6;
 for await (const line of createInterface({ input: process.stdin })) {
-  const { game, seats, games, iterations, timeMs } = JSON.parse(line);
-  const began = performance.now();
-  const engine = (engines[game] ??= await Engine.load(game));
-  const loaded = performance.now();
-  const limits = { seed: 7, iterations, timeMs, early: false };
-  const found = games ? engine.randomGames(seats, games, 7) : 0;
-  if (!games) await engine.recommend(engine.newGame({ seats, seed: 7 }), limits);
-  const seconds = (performance.now() - loaded) / 1000;
-  console.log(JSON.stringify({ seconds, loaded: loaded - began, plies: found }));
+  const { game, seats, games, iterations, fresh } = JSON.parse(line);
+  if (fresh) memories.length = 0;
+  if (fresh || !engines[game]) engines[game] = await Engine.load(game, { worker: false });
+  const engine = engines[game];
+  const began = seconds();
+  const plies = games ? engine.randomGames(seats, games, 7) : 0;
+  if (!games) await engine.recommend(engine.newGame({ seats, seed: 7 }), { seed: 7, iterations, early: false });
+  const took = seconds() - began;
+  const bytes = memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
+  console.log(JSON.stringify({ seconds: took, bytes, plies }));
 }
-for (const engine of Object.values(engines)) engine.close();
 """
+
+
+# Returns the milliseconds from the beginning of the page to its first move, of further searches, and between pictures.
+IN_PAGE = """async game => {
+  const { Engine } = await import("/dist/index.js");
+  const engine = await Engine.load(game);
+  const position = engine.newGame({ seats: 2, seed: 7 });
+  const search = timeMs => engine.recommend(position, { timeMs, seed: 7, early: false });
+  await search(200);
+  const first = performance.now();
+  const took = [];
+  for (let i = 0; i < 10; i++) {
+    const began = performance.now();
+    await search(200);
+    took.push(performance.now() - began);
+  }
+  const pictures = async during => {
+    const times = [];
+    let going = true;
+    const next = time => { times.push(time); if (going) requestAnimationFrame(next); };
+    requestAnimationFrame(next);
+    await during;
+    going = false;
+    return times.slice(1).map((time, i) => time - times[i]);
+  };
+  const idle = await pictures(new Promise(resolve => setTimeout(resolve, 3000)));
+  return { first, took, idle, searching: await pictures(search(3000)) };
+}"""
 
 
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--speed", action="store_true", help="only the speeds")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="rounds of each figure (default: %(default)s)")
-    rounds = parser.parse_args().rounds
+    options = parser.parse_args()
     for name in FILES:
         content = (DIST / name).read_bytes()
         print(f"{name:14} {len(content):8,} bytes {len(gzip.compress(content, 9)):8,} gz")
     with node() as pipes:
         for name in ("cathedral", "duel"):
-            print(f"{name}: loaded in {answer(pipes, game=name, seats=2, iterations=1)['loaded']:.0f} ms")
+            for _ in range(2):  # until it is compiled for speed
+                answer(pipes, game=name, seats=2, games=GAMES_PLAYED)
+                answer(pipes, game=name, seats=2, iterations=ITERATIONS)
             for seats in GAMES[name].seats:
-                compare(pipes, name, seats, rounds)
-            late = [1000 * answer(pipes, game=name, seats=2, timeMs=200)["seconds"] - 200 for _ in range(20)]
-            print(f"{name}: a search of 200 ms ends {median(late):+.1f} ms (worst {max(late):+.1f}) after its time")
+                compare(pipes, name, seats, options.rounds)
+            used = answer(pipes, game=name, seats=2, iterations=40 * ITERATIONS, fresh=True)["bytes"]
+            print(f"{name}: {used / 2**20:.0f} MiB of memory after {40 * ITERATIONS:,} iterations")
+    for name in () if options.speed else ("cathedral", "duel"):
+        show_page(name)
+
+
+def show_page(name: str) -> None:
+    """Print what a page in Chromium notices."""
+    with TemporaryDirectory() as folder, sync_playwright() as playwright:
+        Path(folder, "dist").symlink_to(DIST)
+        Path(folder, "index.html").write_text("<!doctype html><title>engine</title>", "utf-8")
+        with static_server(Path(folder)) as url, playwright.chromium.launch(**chromium()) as browser:
+            page = browser.new_page()
+            page.goto(url)
+            found = page.evaluate(IN_PAGE, name)
+    late = [took - 200 for took in found["took"]]
+    print(f"{name}: first move of a cold page after {found['first']:.0f} ms, 200 of them searched")
+    print(f"{name}: searches of 200 ms end {median(late):+.1f} ms (worst {max(late):+.1f}) after their time")
+    for what in ("idle", "searching"):
+        gaps = found[what]
+        print(f"{name}: {1000 * len(gaps) / sum(gaps):.0f} pictures a second {what}, longest gap {max(gaps):.0f} ms")
 
 
 def compare(pipes: tuple[IO[str], IO[str]], name: str, seats: int, rounds: int) -> None:
@@ -72,22 +135,24 @@ def compare(pipes: tuple[IO[str], IO[str]], name: str, seats: int, rounds: int) 
     plies, searches = [], []
     for _ in range(rounds):
         played = answer(pipes, game=name, seats=seats, games=GAMES_PLAYED)
-        _, native, seconds = random_games(GAMES[name], seats, played["seconds"], SEED)
-        plies.append((played["plies"] / played["seconds"], native / seconds))
+        began = process_time()
+        _, native, _ = random_games(GAMES[name], seats, played["seconds"], SEED)
+        plies.append((played["plies"] / played["seconds"], native / (process_time() - began)))
         found = answer(pipes, game=name, seats=seats, iterations=ITERATIONS)
         searches.append((ITERATIONS / found["seconds"], ITERATIONS / search(opening(name, seats))))
     for kind, both in (("plies", plies), ("iterations", searches)):
-        wasm, native = (max(column) for column in zip(*both, strict=True))
-        print(f"{name} {seats} players: {wasm:12,.0f} {kind}/s, native {native:12,.0f}: {wasm / native:.2f}")
+        wasm, native = (median(column) for column in zip(*both, strict=True))
+        ratio = median(one / other for one, other in both)
+        print(f"{name} {seats} players: {wasm:12,.0f} {kind}/s, native {native:12,.0f}: {ratio:.2f}")
 
 
 def search(state: State) -> float:
     """Return the seconds of a native search."""
     options: dict[str, Any] = {**shipped(state.game, state.seats), "max_bytes": MAX_BYTES}
     searcher = Searcher(observe(state), seed=SEED, **options)
-    began = perf_counter()
+    began = process_time()
     searcher.run(iterations=ITERATIONS)
-    return perf_counter() - began
+    return process_time() - began
 
 
 def opening(name: str, seats: int) -> State:

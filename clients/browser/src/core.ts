@@ -35,7 +35,7 @@ export interface Functions {
   state_broken(state: number): number;
   broken_field(invariant: number): number;
   random_games(seats: number, games: number, seed: bigint): number;
-  search_open(view: number, seat: number, seed: bigint, maxBytes: number, maxVisits: number): number;
+  search_open(view: number, observer: number, seat: number, seed: bigint, maxBytes: number, maxVisits: number): number;
   search_allow(iterations: number): void;
   search_run(pause: number, deadline: number, early: number): number;
   search_iterations(): number;

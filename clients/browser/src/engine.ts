@@ -34,6 +34,8 @@ export interface SearchOptions {
   /** Whether to end once nothing can change the best line. */
   readonly early?: boolean;
   readonly signal?: AbortSignal;
+  /** The seat whose knowledge is used, -1 for an onlooker; the seat to decide if it is missing. */
+  readonly observer?: number;
   /** Memory of the tree, 64 KiB to 1 GiB. */
   readonly maxBytes?: number;
 }
@@ -105,7 +107,7 @@ export class Engine {
     return new Position(this.#rules, state, core.read(core.luck, 32));
   }
 
-  /** Recommend an action to the seat to decide, from what that seat can see. Throws BadOption. */
+  /** Recommend an action to the seat to decide, from what that seat or the observer can see. Throws BadOption. */
   async recommend(position: Position, options: SearchOptions = {}): Promise<Recommendation> {
     const { early = options.level === undefined } = options;
     return this.#ask(position, { ...options, early }, Infinity, () => undefined);
@@ -132,7 +134,7 @@ export class Engine {
     return this.#searcher.ask(question, update, options.signal);
   }
 
-  /** Return a question, which holds what the seat to decide knows and nothing else. */
+  /** Return a question, which holds what the seat to decide or the observer knows, and nothing else. */
   #question(position: Position, options: SearchOptions): Omit<Question, "every"> {
     const { turn } = requirePosition(position, this.game);
     if (turn === OVER) throw new EngineError("the game is over");
@@ -144,8 +146,10 @@ export class Engine {
     if (signal !== undefined && !(signal instanceof AbortSignal)) {
       throw new BadOption("signal", `${quoted(signal)} is not an AbortSignal`);
     }
+    const observer = requireWhole("observer", options.observer ?? turn, NATURE, position.seats - 1);
     return {
-      view: this.#view(position, turn),
+      view: this.#view(position, observer),
+      observer,
       seat: turn,
       seed: requireSeed(options.seed ?? randomSeed()),
       iterations: this.#iterations(iterations, level),
@@ -162,7 +166,8 @@ export class Engine {
     const view = position.observe(seat).toBytes();
     const again = core.observe(core.deal(view, 0n), seat);
     if (view.every((byte, i) => byte === again[i])) return view;
-    throw new BadPosition([{ field: "position", problem: `leaves out what ${core.data.seatNames[seat]} knows` }]);
+    const who = core.data.seatNames[seat] ?? "an onlooker";
+    throw new BadPosition([{ field: "position", problem: `leaves out what ${who} knows` }]);
   }
 
   #iterations(iterations: number | undefined, level: number | undefined): number {

@@ -24,6 +24,8 @@ export interface Line {
   /** Points of margin behind the best line. */
   readonly loss: number;
   readonly principalVariation: readonly string[];
+  /** Whether it has too few visits, compared with the first line, for reliable estimates. */
+  readonly doubtful: boolean;
 }
 
 /** The C functions that lines need: portable exponentials and logarithms. */
@@ -56,13 +58,14 @@ export function ranked(lines: readonly Line[], search: SearchData, constants: Co
   const rivals = settled || search.choice === "bound" ? byVisits.filter((line) => line.visits >= enough) : byVisits;
   const best = settled || search.choice === "bound" ? first(rivals, bound) : rivals[0];
   if (best === undefined) return [];
-  const place = (line: Line): number[] => {
-    const doubtful = line.visits < Math.min(constants.doubtful, constants.proportion * best.visits);
-    return [+(line !== best), +doubtful, doubtful ? -line.visits : -bound(line)];
-  };
-  const placed = byVisits.map((line) => ({ line, at: place(line) }));
+  const doubt = Math.min(constants.doubtful, constants.proportion * best.visits);
+  const placed = byVisits.map((line) => {
+    const doubtful = line.visits < doubt;
+    const at = [+(line !== best), +doubtful, doubtful ? -line.visits : -bound(line)];
+    return { line: { ...line, doubtful, loss: line.visits ? best.margin - line.margin : line.loss }, at };
+  });
   placed.sort((a, b) => compare(a.at, b.at));
-  return placed.map(({ line }) => ({ ...line, loss: line.visits ? best.margin - line.margin : line.loss }));
+  return placed.map(({ line }) => line);
 }
 
 function settledBound(line: Line, { deviations }: SearchData, { point }: Constants): number {

@@ -94,6 +94,12 @@ export class Position {
     return this.#action(last.code);
   }
 
+  /** Return the position after so many actions of the history, 0 for the first; it has no luck of its own. */
+  at(ply: number): Position {
+    const next = this.#past[requireWhole("ply", ply, 0, this.#past.length)];
+    return new Position(this.#rules, next?.state ?? this.#state);
+  }
+
   /** Return an independent copy, without the history. */
   copy(): Position {
     return new Position(this.#rules, this.#state.slice(), this.#luck?.slice());

@@ -6,8 +6,11 @@ import { calibration, certainty, chosen, type Line, ranked } from "./lines.ts";
 
 /** The position of a search, its options and its limits. */
 export interface Question {
-  /** Memory of the position as the seat knows it. */
+  /** Memory of the position as the observer knows it. */
   readonly view: Uint8Array;
+  /** Whose knowledge it is: a seat, or -1 for an onlooker. */
+  readonly observer: number;
+  /** The seat to decide. */
   readonly seat: number;
   readonly seed: bigint;
   /** Infinity for no limit. */
@@ -61,7 +64,7 @@ export async function search(
 ): Promise<Recommendation> {
   const started = now();
   const { functions } = core;
-  const asked = { ...question, view: core.observe(question.view, question.seat) };
+  const asked = { ...question, view: core.observe(question.view, question.observer) };
   open(core, asked);
   let told = started;
   for (;;) {
@@ -76,10 +79,11 @@ export async function search(
   }
 }
 
-function open(core: Core, { view, seat, seed, iterations, maxBytes }: Question): void {
+function open(core: Core, { view, observer, seat, seed, iterations, maxBytes }: Question): void {
   core.configure(view[0] ?? 0);
   core.write(core.state, view);
-  if (!core.functions.search_open(core.state, seat, seed, maxBytes, core.data.tuning.constants.maxVisits)) {
+  const { maxVisits } = core.data.tuning.constants;
+  if (!core.functions.search_open(core.state, observer, seat, seed, maxBytes, maxVisits)) {
     throw new EngineError("no memory for a search");
   }
   core.functions.search_allow(iterations);
@@ -142,6 +146,7 @@ function lineOf(core: Core, row: readonly number[], seats: number, deviations: n
     scoreError,
     lowerBound: score - deviations * scoreError,
     loss: 0,
+    doubtful: false,
     principalVariation: core.codes(length).map((ply) => actions[ply] ?? ""),
   };
 }

@@ -204,8 +204,10 @@ cdef public double random_games(int seats, int games, uint64_t seed) noexcept no
 
 # -- a search --------------------------------------------------------------------------------------
 
-cdef public int search_open(const void *view, int seat, uint64_t seed, double max_bytes, double max_visits) noexcept:
-    """Begin a search for a seat to decide, from what it knows; return whether there is memory."""
+cdef public int search_open(
+    const void *view, int observer, int seat, uint64_t seed, double max_bytes, double max_visits
+) noexcept:
+    """Begin a search for a seat to decide, from what an observer knows; return whether there is memory."""
     cdef PathStep *steps = search.path.steps
     cdef int seats = (<const unsigned char *> view)[0]
     tree_close(&tree)
@@ -222,7 +224,7 @@ cdef public int search_open(const void *view, int seat, uint64_t seed, double ma
     search.options, search.priors, search.play_out = options, priors, play_informed
     search.value.weights, search.value.evaluate = &net, evaluate
     rng_seed(&search.luck.rng, seed)
-    begin_root(&search, view, seat, seat, NULL, 0, False)
+    begin_root(&search, view, observer, seat, NULL, 0, False)
     return True
 
 

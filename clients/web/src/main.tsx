@@ -11,6 +11,8 @@ import { withstandTranslators } from "./browser/translators.ts";
 import { notice } from "./game/title.ts";
 import { language, preferred, say, speak } from "./language/texts.ts";
 import { LATER } from "./later.ts";
+import { keep } from "./offline/start.ts";
+import { offline } from "./offline/switch.ts";
 import { Opening } from "./parts/parts.tsx";
 import { tokenWanted } from "./service/api.ts";
 import { loadAnew } from "./service/files.ts";
@@ -41,7 +43,7 @@ function Screen() {
   if (tokenWanted.value) return <TokenScreen />;
   if (linked) return <Linked key={words.join("/")} id={id} more={more} />;
   if (screen && screen !== "game") notice(false, "");
-  if (Object.hasOwn(LATER, screen) && (id || screen === "path"))
+  if (Object.hasOwn(LATER, screen) && (id || screen === "path") && (!offline || screen === "game"))
     return <Later key={told(screen)} screen={screen as Name} words={words.slice(1)} />;
   return <Lobby lost={route.value === undefined || words.length > 0} />;
 }
@@ -71,6 +73,7 @@ const told = (screen: string) => (STAYING.includes(screen) ? screen : `${screen}
 
 const page = document.getElementById("page") as HTMLElement;
 keepFocus();
+keep().catch((error) => console.warn(error)); // the page works without it while there is a network
 withstandTranslators(page);
 speak(preferred()).then(
   () => render(<Page />, page),

@@ -22,6 +22,7 @@ export function replays(engines, records) {
     const played = engines[game].position(position);
     const seen = actions.map((action) => hex(played.play(action)));
     const scores = played.over ? [played.winShares(), played.scores()] : null;
+    if (seen.some((one, i) => one !== hex(played.at(i + 1)))) return "at";
     for (const action of actions.toReversed()) if (played.undo().text !== action) return "undo";
     return { seen, scores, first: hex(played), opening: `${played}` };
   });
@@ -56,6 +57,7 @@ export async function refusals(engines, cases) {
       else if (call === "determinize") position.determinize(argument);
       else if (call === "analyze") await engines[game].analyze(position, argument);
       else if (call === "undo") position.undo();
+      else if (call === "at") position.at(argument);
       else if (call === "new") engines[game].newGame(argument);
       else if (call === "other") await engines.duel.recommend(position, argument);
       else await engines[game].recommend(position, argument);

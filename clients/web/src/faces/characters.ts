@@ -11,11 +11,16 @@ const PATIENCE = 2000; // milliseconds
 /** The weakest first; empty until they have come. */
 export const characters = signal<readonly Character[]>([]);
 
+/** The service has no opponents with names. */
+const none = signal(false);
+
 /** Wait until they have come, but not for long. */
 export async function introduced(): Promise<void> {
   let leave = () => {};
   await new Promise<void>((go) => {
-    leave = characters.subscribe((known) => known.length && go());
+    leave = effect(() => {
+      if (characters.value.length || none.value) go();
+    });
     setTimeout(go, PATIENCE);
   });
   leave();
@@ -30,7 +35,9 @@ export function meet(): () => void {
       (answer) => {
         if (wanted) characters.value = answer.characters;
       },
-      () => {},
+      () => {
+        none.value = true;
+      },
     );
     return () => {
       wanted = false;

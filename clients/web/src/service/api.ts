@@ -8,6 +8,7 @@ import { AdvisorService } from "../gen/clerestory/v1/advisor_pb.ts";
 import { GameService } from "../gen/clerestory/v1/games_pb.ts";
 import { RulesService } from "../gen/clerestory/v1/rules_pb.ts";
 import { capital, type Key, language, say } from "../language/texts.ts";
+import { answered } from "../offline/start.ts";
 import { hear } from "./time.ts";
 import { seatShown } from "./tokens.ts";
 
@@ -46,7 +47,7 @@ const withToken: Interceptor = (next) => async (request) => {
 const ORIGIN = location.protocol === "file:" ? "http://localhost" : location.origin;
 
 // A table says what it waits for, so it tries again itself; a person ends a call by leaving.
-export const transport = openTransport(ORIGIN, { interceptors: [withToken], retries: false, slack: 0 });
+export const transport = openTransport(ORIGIN, { interceptors: [withToken], retries: false, slack: 0, ...answered() });
 
 export const advisor = createClient(AdvisorService, transport);
 export const rules = createClient(RulesService, transport);

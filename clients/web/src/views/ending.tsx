@@ -14,6 +14,7 @@ import { EndReason, type Game } from "../gen/clerestory/v1/games_pb.ts";
 import type { Outcome, ScorePart, SeatScore } from "../gen/clerestory/v1/rules_pb.ts";
 import { scoring, text } from "../language/text.ts";
 import { gameText, rich, say } from "../language/texts.ts";
+import { offline } from "../offline/switch.ts";
 import { Button } from "../parts/button.tsx";
 import { SeatName, SeatTable, Trouble } from "../parts/parts.tsx";
 import { NextStep } from "../path/next.tsx";
@@ -42,9 +43,13 @@ export function Ending({ kept, game, seats }: Props) {
       {end?.reason === EndReason.RESIGNED && <p>{say("end.resigned", { who })}</p>}
       {end?.outcome && <Winner game={game.game} outcome={end.outcome} seats={seats} />}
       <Following kept={kept} game={game} />
-      <Check kept={kept} game={game} />
-      <NextStep game={game.game} played={own ? game : undefined} />
-      {own && <Moments game={game} seats={seats} kept={kept} />}
+      {!offline && (
+        <>
+          <Check kept={kept} game={game} />
+          <NextStep game={game.game} played={own ? game : undefined} />
+          {own && <Moments game={game} seats={seats} kept={kept} />}
+        </>
+      )}
       {end?.outcome && <Scores game={game.game} outcome={end.outcome} seats={seats} />}
     </section>
   );
@@ -83,9 +88,11 @@ function Following({ kept, game }: Omit<Props, "seats">) {
     <>
       <Trouble words={trouble.value} />
       <p class="row">
-        <a class="button" href={link("study", "game", game.gameId, game.ply, "review")}>
-          {say("end.review")}
-        </a>
+        {!offline && (
+          <a class="button" href={link("study", "game", game.gameId, game.ply, "review")}>
+            {say("end.review")}
+          </a>
+        )}
         {kept.mine.value.length > 0 && (
           <Button off={busy.value} onPress={() => void again()}>
             {say("end.rematch")}

@@ -26,6 +26,7 @@ import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { type LegalAction, TurnKind } from "../gen/clerestory/v1/rules_pb.ts";
 import { labelOf } from "../language/labels.ts";
 import { capital, say } from "../language/texts.ts";
+import { offline } from "../offline/switch.ts";
 import { Button } from "../parts/button.tsx";
 import { Blank, Trouble } from "../parts/parts.tsx";
 import { retried } from "../service/insist.ts";
@@ -254,12 +255,16 @@ function Menu({ kept, at, secrets, opened }: MenuProps) {
       <button type="button" onClick={() => (opened.value = "players")}>
         {say("menu.players")}
       </button>
-      <button type="button" onClick={() => (opened.value = "share")}>
-        {say("menu.share")}
-      </button>
-      <a class="button" href={link("study", "game", kept.id, at)}>
-        {say("menu.study")}
-      </a>
+      {!offline && (
+        <>
+          <button type="button" onClick={() => (opened.value = "share")}>
+            {say("menu.share")}
+          </button>
+          <a class="button" href={link("study", "game", kept.id, at)}>
+            {say("menu.study")}
+          </a>
+        </>
+      )}
       <a class="button" href="#/">
         {say("menu.lobby")}
       </a>
@@ -278,7 +283,7 @@ function asked(kept: Kept, view: GameView | undefined): Question | undefined {
 
 function hintsBarred(option: HintsOption | undefined, over: boolean): string | undefined {
   if (option === HintsOption.NEVER) return say("hints.never");
-  if (over) return say("hints.over");
+  if (over) return say(offline ? "turn.over" : "hints.over");
   return option === HintsOption.AFTERWARDS ? say("hints.afterwards") : undefined;
 }
 

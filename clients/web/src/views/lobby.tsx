@@ -9,6 +9,7 @@ import { notice } from "../game/title.ts";
 import { type Game, GameStatus } from "../gen/clerestory/v1/games_pb.ts";
 import { gameName } from "../language/text.ts";
 import { rich, say } from "../language/texts.ts";
+import { offline } from "../offline/switch.ts";
 import { SeatName, Trouble, taken } from "../parts/parts.tsx";
 import { games, isPassing, wordsOf } from "../service/api.ts";
 import { LIMIT, retried } from "../service/insist.ts";
@@ -76,11 +77,15 @@ export function Lobby({ lost }: { lost: boolean }) {
       <NewGame />
       <List title={say("lobby.yours")} games={going} own />
       <List title={say("lobby.open")} games={others.value} />
-      <Train />
-      <Import />
-      <p>
-        <a href={link("box", "duel")}>{say("lobby.box")}</a>
-      </p>
+      {!offline && (
+        <>
+          <Train />
+          <Import />
+          <p>
+            <a href={link("box", "duel")}>{say("lobby.box")}</a>
+          </p>
+        </>
+      )}
       <List title={say("lobby.over")} games={over} own />
     </main>
   );

@@ -12,11 +12,13 @@ import { useCreate } from "../game/creating.ts";
 import { Hints, Onlookers, SeatKind, TakeBacks } from "../gen/clerestory/v1/games_pb.ts";
 import { gameName, levelName } from "../language/text.ts";
 import { type Key, say } from "../language/texts.ts";
+import { offline } from "../offline/switch.ts";
 import { SeatSign, Trouble } from "../parts/parts.tsx";
 import { requestName } from "../service/api.ts";
 
 /** Who can be given a seat: `me`, `here` (at this screen), `open`, `bot` (full strength), `bot1` to `bot8`. */
-const HOLDERS = ["me", "here", "open", "bot", ...[8, 7, 6, 5, 4, 3, 2, 1].map((level) => `bot${level}`)];
+const BOTS = ["bot", ...[8, 7, 6, 5, 4, 3, 2, 1].map((level) => `bot${level}`)];
+const HOLDERS = ["me", "here", ...(offline ? [] : ["open"]), ...BOTS];
 const PLAYERS: Record<string, number[]> = { cathedral: [2, 3, 4], duel: [2] };
 
 function holderName(holder: string): string {
@@ -75,6 +77,7 @@ const CHOICES = [
   },
 ] as const;
 const THINK = [200, 1000, 3000, 10000]; // milliseconds
+const SHOWN = CHOICES.filter(({ name }) => !offline || name === "hints" || name === "takeBacks");
 const TICKS = [
   { name: "listed", label: "new.listed" },
   { name: "table", label: "new.table" },
@@ -199,7 +202,7 @@ export function NewGame() {
                 ))}
               </select>
             </label>
-            {/^bot\d/.test(holder) && (
+            {/^bot\d/.test(holder) && characters.value.length > 0 && (
               <Opponents
                 seat={seat}
                 level={Number(holder.slice(3))}
@@ -239,7 +242,7 @@ export function NewGame() {
           of={Object.fromEntries(THINK.map((time) => [time, say("seconds", { seconds: time / 1000 })]))}
           onChoice={(value) => (think.value = value)}
         />
-        {CHOICES.map(({ name: field, label, of }) => (
+        {SHOWN.map(({ name: field, label, of }) => (
           <Choice
             key={field}
             label={say(label)}
@@ -249,7 +252,7 @@ export function NewGame() {
           />
         ))}
         {options.value.minutes > 0 && <p class="muted">{say("new.time.out")}</p>}
-        {TICKS.map(({ name: field, label }) => (
+        {(offline ? [] : TICKS).map(({ name: field, label }) => (
           <label key={field}>
             <input
               type="checkbox"

@@ -2,6 +2,7 @@
 
 import { link } from "../browser/route.ts";
 import { say } from "../language/texts.ts";
+import { offline } from "../offline/switch.ts";
 import { PlayButton } from "../path/play.tsx";
 
 const EASY = { level: 2, character: "mabel" }; // a newcomer's opponent
@@ -9,13 +10,16 @@ const EASY = { level: 2, character: "mabel" }; // a newcomer's opponent
 export const Welcome = () => (
   <section class="welcome">
     <p>{say("lobby.what")}</p>
+    {offline && <p class="muted">{say("offline.what")}</p>}
     <p class="row">
       <PlayButton game="cathedral" bot={EASY} shape="main">
         {say("lobby.play")}
       </PlayButton>
-      <a class="button" href={link("path")}>
-        {say("lobby.learn")}
-      </a>
+      {!offline && (
+        <a class="button" href={link("path")}>
+          {say("lobby.learn")}
+        </a>
+      )}
     </p>
     <p>
       <PlayButton game="duel" bot={EASY} shape="plain">

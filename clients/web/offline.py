@@ -1,0 +1,79 @@
+"""Builds the page that plays without a server, as files for any host: python clients/web/offline.py [FOLDER].
+
+`make site` does so with what it needs: the page's tools, the installed package, and the engine for browsers.
+"""
+
+import hashlib
+import json
+import shutil
+import sys
+from pathlib import Path
+
+from build import HERE, TEXTS, install, run, write_messages, write_texts
+from clerestory.engine import GAMES
+from clerestory.i18n.labels import Labels
+from clerestory.i18n.languages import ENGLISH
+from clerestory.server.rpc.translate_rules import write_catalogue
+
+ENGINE = HERE.parents[1] / "build" / "browser" / "package" / "dist"
+PLAYED = ("cathedral", "duel")
+OWN = HERE / "src" / "offline"
+MANIFEST = {
+    "name": "Clerestory",
+    "short_name": "Clerestory",
+    "start_url": "./",
+    "display": "standalone",
+    "background_color": "#faf7f0",
+    "theme_color": "#faf7f0",
+    "icons": [{"src": "icon.svg", "sizes": "any", "type": "image/svg+xml", "purpose": "any"}],
+}
+
+
+def main(folder: Path) -> None:
+    """Leave the page in a folder."""
+    if not (ENGINE / "duel.wasm").is_file():
+        raise SystemExit("the engine for browsers is missing; `make engine-wasm` builds it")
+    install()
+    write_messages()
+    write_texts()
+    run("node", "build.mjs", str(folder), "--offline")
+    shutil.copytree(ENGINE, folder / "engine", ignore=shutil.ignore_patterns("*.d.ts"))
+    write_data(folder / "data")
+    (folder / "manifest.webmanifest").write_text(json.dumps(MANIFEST, indent=2), "utf-8")
+    write_worker(folder)
+
+
+def write_data(folder: Path) -> None:
+    """Write what the service says of each game: its cards, and the labels of its actions in each language."""
+    folder.mkdir()
+    for name in PLAYED:
+        (folder / f"catalogue-{name}.bin").write_bytes(write_catalogue(GAMES[name]).SerializeToString())
+        for language in json.loads((TEXTS / "languages.json").read_text("utf-8")):
+            labels = json.dumps(labels_of(name, language), ensure_ascii=False)
+            (folder / f"labels-{name}-{language}.json").write_text(labels, "utf-8")
+
+
+def labels_of(name: str, language: str) -> dict[str, str]:
+    """Return the label of each action in a language, by its text."""
+    game = GAMES[name]
+    english = dict(zip(game.texts, game.labels, strict=True))
+    if language == ENGLISH:
+        return english
+    labels = Labels(name, game.cards(), language)
+    return {text: labels.label(text, label) for text, label in english.items()}
+
+
+def write_worker(folder: Path) -> None:
+    """Write the service worker with the list of all files, and a name that changes with their content."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    names = [path.relative_to(folder).as_posix() for path in files]
+    content = hashlib.sha256()
+    for name, path in zip(names, files, strict=True):
+        content.update(name.encode() + path.read_bytes())
+    addresses = ["./" if name == "index.html" else name for name in names]
+    head = f"const BUILD = {json.dumps(content.hexdigest()[:16])};\nconst FILES = {json.dumps(addresses)};\n"
+    (folder / "sw.js").write_text(head + (OWN / "sw.js").read_text("utf-8"), "utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "build/site").resolve())

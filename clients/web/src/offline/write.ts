@@ -1,0 +1,188 @@
+// Positions, actions and games as messages, as seats may know them.
+
+import { fromJson, type MessageInitShape, toJson } from "@bufbuild/protobuf";
+import { durationFromMs, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import type { Engine, Position } from "@clerestory/engine";
+import type { ActionSchema } from "../gen/clerestory/v1/advisor_pb.ts";
+import {
+  EndReason,
+  type GameEndSchema,
+  type GameEntrySchema,
+  type GameSchema,
+  type GameSeatSchema,
+  GameStatus,
+  type GameViewSchema,
+  SeatKind,
+} from "../gen/clerestory/v1/games_pb.ts";
+import { type Position as PositionMessage, PositionSchema } from "../gen/clerestory/v1/position_pb.ts";
+import {
+  type AppliedActionSchema,
+  type LegalActionSchema,
+  type OutcomeSchema,
+  TurnKind,
+  type TurnSchema,
+} from "../gen/clerestory/v1/rules_pb.ts";
+import { failure } from "./failure.ts";
+import type { Entry, Holder, HostedGame, Move } from "./hosted.ts";
+import type { Labels } from "./labels.ts";
+
+const NATURE = -1;
+
+// -- positions -----------------------------------------------------------------------------------------------------
+
+/** The position of a message. Throws BAD_POSITION. */
+export function readPosition(engine: Engine, message: PositionMessage): Position {
+  try {
+    const json = toJson(PositionSchema, message, { useProtoFieldName: true, alwaysEmitImplicit: true });
+    return engine.position(json);
+  } catch (error) {
+    throw failure("BAD_POSITION", String(error), { field: "position" });
+  }
+}
+
+/** A position, which the caller has observed. */
+export const writePosition = (seen: Position): PositionMessage => fromJson(PositionSchema, seen.toJSON());
+
+export function writeTurn(turn: number): MessageInitShape<typeof TurnSchema> {
+  if (turn >= 0) return { kind: TurnKind.SEAT, seat: turn };
+  return { kind: turn === NATURE ? TurnKind.NATURE : TurnKind.OVER };
+}
+
+export const writeAction = (text: string, labels: Labels): MessageInitShape<typeof ActionSchema> => ({
+  text,
+  label: labels(text),
+});
+
+export function writeActions(seen: Position, labels: Labels): MessageInitShape<typeof LegalActionSchema>[] {
+  const odds = seen.turn === NATURE ? seen.odds() : [];
+  return seen.legalActions().map(({ text }, index) => {
+    const [kind = "", ...words] = text.split(" ");
+    const probability = odds[index];
+    return {
+      action: writeAction(text, labels),
+      kind,
+      arguments: words,
+      ...(probability !== undefined && { probability }),
+    };
+  });
+}
+
+export const writeApplied = (
+  text: string,
+  turn: number,
+  drawn: boolean,
+  labels: Labels,
+): MessageInitShape<typeof AppliedActionSchema> => ({
+  action: writeAction(text, labels),
+  turn: writeTurn(turn),
+  drawn,
+});
+
+/** Who has won; undefined before the end. The sources of the points are known to servers only. */
+export function writeOutcome(position: Position): MessageInitShape<typeof OutcomeSchema> | undefined {
+  if (!position.over) return undefined;
+  return { winShares: position.winShares(), margins: marginsOf(position.scores()), scores: scoresOf(position) };
+}
+
+const scoresOf = (position: Position) => position.scores().map((score, seat) => ({ seat, score }));
+
+/** The score of each seat less the best other one. */
+function marginsOf(scores: readonly number[]): number[] {
+  return scores.map((score, seat) => score - Math.max(...scores.filter((_, other) => other !== seat)));
+}
+
+// -- games -----------------------------------------------------------------------------------------------------------
+
+export function writeGame(game: HostedGame): MessageInitShape<typeof GameSchema> {
+  const { id, game: name, rules, options, created, entries } = game.stored;
+  const [revision = "", catalogue = ""] = rules.split(" ");
+  return {
+    gameId: id,
+    game: name,
+    rulesRevision: Number(revision),
+    catalogue,
+    options,
+    seats: game.seats.map(writeSeat),
+    status: statusOf(game),
+    version: game.version,
+    ply: game.ply,
+    ...(game.turn !== undefined && { turn: writeTurn(game.turn) }),
+    ...(game.over && { end: writeEnd(game) }),
+    created: timestampFromMs(created),
+    updated: timestampFromMs(entries.at(-1)?.time ?? created),
+    frozenReason: game.frozen,
+  };
+}
+
+function statusOf(game: HostedGame): GameStatus {
+  if (game.over) return GameStatus.OVER;
+  return game.frozen ? GameStatus.FROZEN : GameStatus.RUNNING;
+}
+
+export function writeSeat(holder: Holder, seat: number): MessageInitShape<typeof GameSeatSchema> {
+  const { kind, name, token, level, thinkMs } = holder;
+  if (kind === "person") return { seat, kind: SeatKind.PERSON, name, hasToken: token !== "" };
+  const bot = { timeBudget: durationFromMs(thinkMs), ...(level && { level }) };
+  return { seat, kind: SeatKind.BOT, bot, hasToken: token !== "" };
+}
+
+function writeEnd(game: HostedGame): MessageInitShape<typeof GameEndSchema> {
+  const { ended } = game;
+  const position = game.at();
+  if (!ended) {
+    const outcome = writeOutcome(position);
+    return { reason: EndReason.PLAYED, ...(outcome && { outcome }) };
+  }
+  if (ended.reason !== EndReason.RESIGNED) return { reason: ended.reason };
+  const winShares = game.seats.map((_, seat) => Number(seat !== ended.seat));
+  return { reason: ended.reason, seat: ended.seat, outcome: { winShares, scores: scoresOf(position) } };
+}
+
+/** The views of seats at a ply: the public one first, unless there is just one seat. */
+export function writeViews(game: HostedGame, seats: readonly number[], ply: number, labels: Labels) {
+  const position = game.at(ply);
+  const viewers = seats.length === 1 ? seats : [NATURE, ...seats];
+  return viewers.map((viewer) => writeView(game, position, viewer, ply, labels));
+}
+
+function writeView(game: HostedGame, position: Position, viewer: number, ply: number, labels: Labels) {
+  const seen = position.observe(viewer);
+  const acts = ply === game.ply && game.turn === viewer && viewer !== NATURE;
+  const view: MessageInitShape<typeof GameViewSchema> = {
+    position: writePosition(seen),
+    actions: acts ? writeActions(seen, labels) : [],
+    points: seen.scores(),
+    ...(viewer !== NATURE && { seat: viewer }),
+  };
+  return view;
+}
+
+type EntryMessage = MessageInitShape<typeof GameEntrySchema>;
+
+/** The moves of the current line between two plies, both included. */
+export const writeLine = (game: HostedGame, first: number, last: number, labels: Labels): EntryMessage[] =>
+  game.line.slice(first - 1, last).map((move, index) => ({
+    version: move.version,
+    ply: first + index,
+    ...writeMove(move, labels),
+  }));
+
+/** The entries after a version. */
+export const writeEntries = (game: HostedGame, from: number, labels: Labels): EntryMessage[] =>
+  game.stored.entries.slice(from).map((entry, index) => ({
+    version: from + index + 1,
+    ply: game.plies[from + index] ?? 0,
+    ...writeEntry(game, entry, game.plies[from + index - 1] ?? 0, labels),
+  }));
+
+function writeEntry(game: HostedGame, entry: Entry, fromPly: number, labels: Labels): EntryMessage {
+  const time = timestampFromMs(entry.time);
+  if (entry.kind === "back") return { time, what: { case: "takenBack", value: { seat: entry.seat, fromPly } } };
+  if (entry.kind === "seated") return { time, what: { case: "seat", value: writeSeat(entry.holder, entry.seat) } };
+  return entry.kind === "ended" ? { time, what: { case: "end", value: writeEnd(game) } } : writeMove(entry, labels);
+}
+
+function writeMove({ kind, seat, text, time }: Move, labels: Labels): EntryMessage {
+  const value = writeApplied(text, seat, kind === "drawn", labels);
+  return { time: timestampFromMs(time), forced: kind === "forced", what: { case: "applied", value } };
+}
