@@ -25,7 +25,7 @@ export default function Moments({ game, tokens, seat, seats }: MomentsProps) {
     void review.start({ gameId: game.gameId, tokens });
     return () => review.stop();
   }, [review]);
-  const found = momentsOf(review.plies.value, review.errors.value, seat);
+  const found = review.ledger.value ? momentsOf(review.plies.value, review.errors.value, seat) : []; // when all is known
   const errors = review.errors.value.filter((error) => error.at.seat === seat).map((error) => error.at);
   const turns = found.map((one) => one.ply).filter((ply) => ply.seat === seat);
   return (
@@ -48,7 +48,7 @@ export default function Moments({ game, tokens, seat, seats }: MomentsProps) {
               share: text.change(share),
               who: seats[ply.seat ?? -1]?.name ?? say("nature"),
             })}
-            {kind === "error" && ply.best && <> {say("moments.better", { what: labelOf(ply.best) })}</>}
+            {ply.seat === seat && share < 0 && ply.best && <> {say("moments.better", { what: labelOf(ply.best) })}</>}
           </li>
         ))}
       </ul>

@@ -83,7 +83,9 @@ export interface TableProps {
   children?: ComponentChildren;
   /** Shown before all else: the end. */
   above?: ComponentChildren;
-  /** Shown below the actions: a review. */
+  /** A review of the game, in parts of its own around the board. */
+  review?: ComponentChildren;
+  /** Shown below the actions. */
   below?: ComponentChildren;
   menu?: ComponentChildren;
 }
@@ -95,6 +97,10 @@ export function Table(props: TableProps) {
   const pointed = useSignal<string | undefined>(undefined);
   const help = useSignal(false);
   const folded = useSignal(false);
+  const reviewed = Boolean(props.review);
+  useEffect(() => {
+    folded.value = reviewed; // where the seat is a sheet, it would cover the report
+  }, [reviewed]);
   const fresh = useFresh(props.actions);
   useLayoutEffect(() => {
     pointed.value = undefined; // a removed button sends no event when the pointer leaves it
@@ -128,7 +134,7 @@ export function Table(props: TableProps) {
     pointed.value = text;
   }, []);
   return (
-    <div class={props.above ? "table ended" : "table"} data-version={props.version}>
+    <div class={`table ${props.above ? "ended" : ""} ${reviewed ? "reviewed" : ""}`} data-version={props.version}>
       <Status
         turn={props.turn}
         line={summary(props.position, catalogue, props.seats)}
@@ -149,6 +155,7 @@ export function Table(props: TableProps) {
           </>
         }
       />
+      {props.review}
       <main class="middle" aria-busy={props.busy}>
         <Board
           position={ghost ?? props.position}
