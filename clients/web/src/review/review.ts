@@ -145,8 +145,8 @@ export async function judge(
   return { right: loss < RIGHT, loss };
 }
 
+/** A decision that changed the chances of a seat. */
 export interface Moment {
-  kind: "turn" | "error" | "luck";
   ply: ReviewedPly;
   /** The action in words. */
   what: string;
@@ -156,47 +156,16 @@ export interface Moment {
 
 const gainOf = (ply: ReviewedPly, seat: number) => (ply.after[seat] ?? 0) - (ply.before[seat] ?? 0);
 
-/** The ply that changed most for a seat, in either direction; none if none changed anything. */
-function largest(plies: readonly ReviewedPly[], seat: number): ReviewedPly | undefined {
-  const size = (ply: ReviewedPly) => Math.abs(gainOf(ply, seat));
-  const [first] = plies.filter(size).sort((one, other) => size(other) - size(one));
-  return first;
-}
-
-const momentOf = (kind: Moment["kind"], ply: ReviewedPly | undefined, seat: number): Moment | undefined =>
-  ply && { kind, ply, what: labelOf(ply.action), share: gainOf(ply, seat) / UNIT };
-
-const momentOfFault = (kind: Moment["kind"], { at, what, loss }: Fault): Moment => ({
-  kind,
-  ply: at,
-  what,
-  share: -loss / UNIT,
-});
-
 /** The decision that changed the chances of a seat most, its own or another's. A plan counts as one decision. */
 export function turningPoint(
   plies: readonly ReviewedPly[],
   errors: readonly Fault[],
   seat: number,
 ): Moment | undefined {
+  const size = (ply: ReviewedPly) => Math.abs(gainOf(ply, seat));
+  const decisions = plies.filter((ply) => ply.seat !== undefined && size(ply));
+  const [ply] = decisions.sort((one, other) => size(other) - size(one));
   const own = errors.find((one) => one.at.seat === seat);
-  const ply = largest(
-    plies.filter((one) => one.seat !== undefined),
-    seat,
-  );
-  return own && own.loss >= Math.abs(ply ? gainOf(ply, seat) : 0)
-    ? momentOfFault("turn", own)
-    : momentOf("turn", ply, seat);
-}
-
-/** Where a game turned for a seat, its costliest other error, its largest luck. */
-export function momentsOf(plies: readonly ReviewedPly[], errors: readonly Fault[], seat: number): Moment[] {
-  const turn = turningPoint(plies, errors, seat);
-  const error = errors.find((one) => one.at.seat === seat && one.at !== turn?.ply);
-  const chance = largest(
-    plies.filter((one) => one.seat === undefined),
-    seat,
-  );
-  const found = [turn, error && momentOfFault("error", error), momentOf("luck", chance, seat)];
-  return found.filter((one) => one !== undefined);
+  if (own && own.loss >= (ply ? size(ply) : 0)) return { ply: own.at, what: own.what, share: -own.loss / UNIT };
+  return ply && { ply, what: labelOf(ply.action), share: gainOf(ply, seat) / UNIT };
 }

@@ -7,7 +7,7 @@ import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { text } from "../language/text.ts";
 import { language, rich, say } from "../language/texts.ts";
 import { Trouble } from "../parts/parts.tsx";
-import { addReviewed } from "../path/progress.ts";
+import { addReviewed, keepLevel } from "../path/progress.ts";
 import { keysOf, sitsIn } from "../service/tokens.ts";
 import type { Study } from "../study/study.ts";
 import { Chart } from "./chart.tsx";
@@ -35,7 +35,9 @@ export default function ReviewView({ study, seats, known }: Props) {
   }, [errors]);
   const ledger = review.ledger.value;
   useEffect(() => {
-    if (ledger && sitsIn(study.name)) addReviewed(ledger.game, [study.name]);
+    if (!ledger || !sitsIn(study.name)) return;
+    addReviewed(ledger.game, [study.name]);
+    keepLevel(ledger.game, study.name, ledger.seats[ownSeat(study.name, seats.length) ?? -1]);
   }, [ledger]);
   const seat = whose.value ?? 0;
   const turning = ledger && turningPoint(review.plies.value, errors, seat); // known only when all is known

@@ -5,6 +5,7 @@ import { useEffect } from "preact/hooks";
 import { actor, look, looks, seatCount, seatOf } from "../boards/seats.ts";
 import { go, link, numberOf } from "../browser/route.ts";
 import { tab } from "../browser/storage.ts";
+import { Early, Result } from "../ending/ending.tsx";
 import { beginning } from "../game/beginning.ts";
 import { newsOf } from "../game/news.ts";
 import { forget } from "../game/plan.ts";
@@ -17,7 +18,6 @@ import { games, wordsOf } from "../service/api.ts";
 import { insist, mayPass } from "../service/insist.ts";
 import { useLater, useLoaded, useRetold } from "../service/loading.ts";
 import { keysOf, tokensOf } from "../service/tokens.ts";
-import { Early, Result } from "../views/ending.tsx";
 import { Table } from "../views/table.tsx";
 import { fresh, IMPORTED, read, Study } from "./study.ts";
 

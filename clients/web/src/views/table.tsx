@@ -157,6 +157,11 @@ export function Table(props: TableProps) {
       />
       {props.review}
       <main class="middle" aria-busy={props.busy}>
+        {props.above && (
+          <div ref={show} class="above">
+            {props.above}
+          </div>
+        )}
         <Board
           position={ghost ?? props.position}
           previous={ghost ? props.position : props.was?.position}
@@ -173,11 +178,6 @@ export function Table(props: TableProps) {
         />
       </main>
       <aside class="side">
-        {props.above && (
-          <div ref={show} class="above">
-            {props.above}
-          </div>
-        )}
         <section class={folded.value ? "seat folded" : "seat"} aria-label={say("seat")}>
           <div class="means pictured">
             {plan && <p class="left">{say("plan.left")}</p>}
@@ -260,9 +260,10 @@ export function Table(props: TableProps) {
   );
 }
 
-/** Bring what comes up into sight, wherever the reader was: it is the first on the page, or beside the board. */
+/** Bring what comes up into sight, wherever the reader was: it is the first on the page, or above the board. */
 function show(box: HTMLElement | null): void {
   if (box && box.getBoundingClientRect().top < 0) scrollTo(0, 0);
+  box?.parentElement?.scrollTo(0, 0);
 }
 
 const since = ({ since: ply }: TableProps) => (ply === undefined ? {} : { since: ply });
