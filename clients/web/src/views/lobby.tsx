@@ -16,7 +16,7 @@ import { useHere } from "../service/loading.ts";
 import { forget, keysOf, ownGames, ownTokens } from "../service/tokens.ts";
 import { LanguageChoice } from "./language.tsx";
 import { NewGame } from "./newgame.tsx";
-import { Welcome } from "./welcome.tsx";
+import { Opponents, Welcome } from "./welcome.tsx";
 
 const EVERY = 5000; // milliseconds between updates of the lists
 
@@ -73,8 +73,9 @@ export function Lobby({ lost }: { lost: boolean }) {
       )}
       <Trouble words={trouble.value} />
       <Welcome />
-      <NewGame />
       <List title={say("lobby.yours")} games={going} own />
+      <Opponents />
+      <NewGame />
       <List title={say("lobby.open")} games={others.value} />
       <Train />
       <Import />

@@ -167,6 +167,7 @@ export function Table(props: TableProps) {
           previous={ghost ? props.position : props.was?.position}
           catalogue={catalogue}
           seats={props.seats}
+          points={props.points}
           viewer={props.viewer}
           actions={ghost ? NONE : props.actions}
           marks={ghost ? UNMARKED : marks}
