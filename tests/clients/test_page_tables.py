@@ -85,7 +85,7 @@ def test_every_card_has_a_picture() -> None:
     drawn = {*keys("art/pictures.tsx", "PEOPLE"), *keys("art/pictures.tsx", "SAME"), *keys("art/scenes.ts", "SCENES")}
     sites = {*keys("art/scenes.ts", "SITES")}
     cathedral, duel = CathedralCatalogue.load(), DuelCatalogue.load()
-    assert {re.sub(r"_\d$", "", card) for card in cathedral.all_craftsmen()} <= drawn
+    assert {re.sub(r"_\d$", "", card) for card in cathedral.all_craftsmen} <= drawn
     assert {*cathedral.advantage_cards, *cathedral.event_cards, *duel.cards} <= drawn
     assert {card.type for card in cathedral.resource_cards.values()} == sites
 

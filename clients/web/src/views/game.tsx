@@ -30,8 +30,10 @@ import { capital, say } from "../language/texts.ts";
 import { Button } from "../parts/button.tsx";
 import { Blank, Trouble } from "../parts/parts.tsx";
 import { retried } from "../service/insist.ts";
+import { useSounds } from "../sounds/sounds.ts";
 import { Clock } from "./clock.tsx";
 import { KeepDraws } from "./draws.tsx";
+import { useFlights } from "./flights.ts";
 import { Seats, Share } from "./people.tsx";
 import { RoundCard } from "./round.tsx";
 import { Shown } from "./shown.tsx";
@@ -84,6 +86,8 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       ),
   );
   const mine = kept.mine.value;
+  useFlights(applied.value);
+  useSounds({ applied: applied.value, mine: kept.myTurn.value, over: game.end !== undefined });
   const hidden = mine.length > 1 && !secrets.value; // people share this screen: private knowledge is shown on request
   const decider = kept.myTurn.value ? kept.turn.value : undefined;
   const view = hidden ? kept.viewOf(undefined) : kept.view.value;
