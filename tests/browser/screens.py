@@ -335,7 +335,7 @@ def recorded(page: Page) -> None:
 def reviewed(page: Page) -> None:
     recorded(page)
     page.locator(".side .more button.wide").first.click()
-    expect(page.locator(".review table")).to_be_visible()
+    expect(page.locator(".review .figures")).to_be_visible()
     page.locator(".review details").evaluate_all("all => all.forEach(one => { one.open = true; })")
     page.keyboard.press("n")
 
