@@ -188,7 +188,7 @@ def test_one_seat_is_looked_at_alone(page: Page) -> None:
     own = expected.errors(1)
     page.get_by_label("Errors and luck of").select_option("1")
     button = page.get_by_role("button", name=AGAIN)
-    expect(button).to_contain_text(f" {len(own)} ")
+    expect(button).to_contain_text(f"({len(own)})")
     button.blur()
     page.keyboard.press("n")
     expect_ply(page, own[0].ply - 1)
