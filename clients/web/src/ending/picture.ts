@@ -20,7 +20,7 @@ const COLOURS: Readonly<Record<string, string>> = {
   green: "#009e73",
   yellow: "#f0e442",
 };
-const CHURCH = { scale: 2.5, left: 200, top: 135 };
+const CHURCH = { scale: 2.25, left: 240, top: 132 };
 
 /** Draw the finished cathedral under the result of a game, as a PNG file. */
 export async function pictureOf(game: Game, seats: readonly SeatLook[]): Promise<Blob | null> {

@@ -144,7 +144,7 @@ export function TextCard({ id, section }: { id: string; section: "advantage_card
   return (
     <span class={`card words ${sign}`}>
       <Portrait id={id} />
-      <span class="told">
+      <span class="text">
         <span class="name">{catalogue.name(id)}</span>
         <span class="effect">{effectOf(card)}</span>
       </span>
