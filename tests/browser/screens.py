@@ -236,21 +236,18 @@ def resigned(page: Page) -> None:
 
 
 def ended(page: Page) -> None:
-    """Show the end of a game, its three key moments, and the next steps."""
+    """Show the end of a game, the moment that decided, and the next steps."""
     win(page)
-    page.locator(".ending button.wide").click()
-    expect(page.locator(".moments")).to_be_visible()
-    expect(page.locator(".moments progress")).to_have_count(0)
+    expect(page.locator(".moment p").first).to_be_visible()
+    page.locator(".ending summary").click()
     expect(page.locator(".next-step a").first).to_be_visible()
 
 
 def told(page: Page) -> None:
-    """Show the end after an error, which is one of the key moments, with matching advice."""
+    """Show the end after an error, which is the moment that decided, with matching advice."""
     costly(page)
     page.locator(".asking button").first.click()
-    page.locator(".ending button.wide").click()
-    expect(page.locator(".moments li").first).to_be_visible()
-    expect(page.locator(".moments progress")).to_have_count(0)
+    expect(page.locator(".moment p").first).to_be_visible()
 
 
 def cathedral_ended(page: Page) -> None:
@@ -338,7 +335,7 @@ def recorded(page: Page) -> None:
 def reviewed(page: Page) -> None:
     recorded(page)
     page.locator(".side .more button.wide").first.click()
-    expect(page.locator(".review table")).to_be_visible()
+    expect(page.locator(".review .figures")).to_be_visible()
     page.locator(".review details").evaluate_all("all => all.forEach(one => { one.open = true; })")
     page.keyboard.press("n")
 

@@ -396,7 +396,11 @@ def test_cards_that_the_catalogue_does_not_know_are_drawn(boards: Page) -> None:
 
 
 def test_points_have_a_sign_unless_they_are_none(boards: Page) -> None:
-    assert boards.evaluate("[1.26, -3, 0.04, -0.04, 0, -0].map(text.points)") == ["+1.3", "-3.0", *["0.0"] * 4]
+    assert boards.evaluate("[1.26, -3, 0.04, -0.04, 0, -0].map(text.points)") == [
+        "+1.3",
+        "\N{MINUS SIGN}3.0",
+        *["0.0"] * 4,
+    ]
 
 
 def test_a_board_fits_its_screen_and_can_be_read(boards: Page) -> None:

@@ -93,9 +93,12 @@ def test_a_costly_move_is_asked_about_once_and_the_end_teaches(newcomer: Page) -
     newcomer.wait_for_timeout(DOUBLE_PRESS_MS)
     costly.click()  # the confirmation was shown before
     wait_for_change(newcomer, version)  # and the opponent wins
-    moments = newcomer.locator(".moments")
-    expect(moments).to_contain_text("Your costliest error")
-    expect(moments.get_by_role("link", name="Sections")).to_have_attribute("href", "#/learn/sections")
+    moment = newcomer.locator(".moment")
+    expect(moment).to_contain_text("Better: ")
+    moment.get_by_role("button", name="See it again").click()
+    expect(newcomer.locator(".log .steps")).to_contain_text("1 / 2")  # the error
+    newcomer.get_by_role("button", name="To the present").click()
+    expect(moment.get_by_role("link", name="Sections")).to_have_attribute("href", "#/learn/sections")
     assert violations(newcomer) == []
 
 

@@ -144,7 +144,7 @@ def test_a_game_that_a_lesson_has_played_to_its_end_is_reviewed_at_once(page: Pa
     (sections,) = (one for one in ALL if one.name == "sections")
     play_in_sight(page, sections)
     page.get_by_role("button", name="Review").click()
-    expect(page.locator(".review")).to_be_visible()
+    expect(page.locator(".report")).to_be_visible()
 
 
 def test_a_mistake_is_answered(page: Page) -> None:

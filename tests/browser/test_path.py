@@ -90,7 +90,7 @@ def test_a_look_back_at_a_game_that_was_given_up_leads_on_too(page: Page) -> Non
     resign(page)
     path(page, LEVELS_DONE)
     page.get_by_role("link", name="Next: look back at a game of yours").click()
-    expect(page.locator(".review table")).to_be_visible()
+    expect(page.locator(".review .figures")).to_be_visible()
     path(page)
     expect(next_steps(page).nth(1)).to_contain_text("Next: puzzles")
 
@@ -104,23 +104,32 @@ def test_only_games_in_which_one_sat_are_offered_for_a_look_back(page: Page) -> 
 
 
 def test_progress_is_exported_as_a_file(page: Page, tmp_path: Path) -> None:
-    path(page, {"lessons": {"goal": 2}, "puzzles:duel": [7], "beaten:cathedral": [1, 2]})
+    played = [{"id": "a", "time": 1, "share": 1, "level": 3}, {"id": "b", "time": 2, "share": 0, "level": 4}]
+    path(page, {"lessons": {"goal": 2}, "puzzles:duel": [7], "beaten:cathedral": [1, 2], "played:cathedral": played})
+    expect(page.get_by_text("Won: 1 of 2. Your level in the latest games: 3.5.")).to_be_visible()
     with page.expect_download() as download:
         page.get_by_role("link", name="Save what I have done as a file").click()
     download.value.save_as(tmp_path / "path.json")
-    page.evaluate("['puzzles:duel', 'beaten:cathedral'].forEach(key => localStorage.removeItem(key))")
+    page.evaluate(
+        "['puzzles:duel', 'beaten:cathedral', 'played:cathedral'].forEach(key => localStorage.removeItem(key))"
+    )
     store(page, {"lessons": {"goal": 1, "gold": 3}})
     page.get_by_label("Read such a file").set_input_files(tmp_path / "path.json")
     expect(page.get_by_text("Added to what you have done here.")).to_be_visible()
     expect(page.get_by_text("beaten")).to_have_count(2)
-    assert kept(page, "lessons", "puzzles:duel", "beaten:cathedral") == [{"goal": 2, "gold": 3}, [7], [1, 2]]
+    expect(page.locator(".levels circle")).to_have_count(2)
+    found = kept(page, "lessons", "puzzles:duel", "beaten:cathedral", "played:cathedral")
+    assert found == [{"goal": 2, "gold": 3}, [7], [1, 2], played]
+
+
+NOTHING: dict[str, Any] = {"puzzles": [], "first_tries": {}, "levels": [], "reviews": []}  # as older files have it
 
 
 def test_more_stars_than_there_are_and_unknown_lessons_and_levels_are_left_out(page: Page, tmp_path: Path) -> None:
     path(page)
     file = tmp_path / "path.json"
-    none = {"puzzles": [], "first_tries": {}, "levels": [], "reviews": []}
-    done = {"lessons": {"goal": 99, "gold": 2, "chess": 3}, "cathedral": none, "duel": none | {"levels": [2, 9, 99]}}
+    levels = {"levels": [2, 9, 99]}
+    done = {"lessons": {"goal": 99, "gold": 2, "chess": 3}, "cathedral": NOTHING, "duel": NOTHING | levels}
     file.write_text(json.dumps(done | {"format": "clerestory-path-1"}))
     page.get_by_label("Read such a file").set_input_files(file)
     expect(page.get_by_text("Added to what you have done here.")).to_be_visible()
@@ -138,6 +147,7 @@ WRONG: list[tuple[Any, str]] = [  # each has a different answer from the previou
     ({"lessons": {"goal": "many"}}, "“lessons” in this file"),
     ({"duel": {"puzzles": {"1": True}}}, "“duel.puzzles” in this file"),
     ({"cathedral": None}, "“cathedral” in this file"),
+    ({"lessons": {}, "cathedral": {**NOTHING, "games": [{"id": "a"}]}}, "“cathedral.games” in this file"),
 ]
 
 

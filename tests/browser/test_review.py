@@ -18,6 +18,9 @@ from tests.search.review.games import cut, random_game
 
 GAME = cut(random_game("duel", 2, 1), 26)  # of random players, so that it has errors
 ITERATIONS = 2000  # as requested by the page
+AGAIN = re.compile("Try the .* again yourself")
+MINUS = "\N{MINUS SIGN}"  # on the page; the command line writes a hyphen
+WORST = 5  # errors that are listed and marked
 ANSWERS: list[bytes] = []  # of the service to the page, at most one: a review takes seconds
 
 
@@ -32,7 +35,7 @@ def opened(page: Page) -> None:
     studied(page, Record(GAME))
     with page.expect_response("**/AnnotateGame") as response:
         page.get_by_role("button", name="Review this game").click()
-    expect(page.locator(".review table")).to_be_visible()
+    expect(page.locator(".review .figures")).to_be_visible()
     ANSWERS[:] = ANSWERS or [response.value.body()]
 
 
@@ -43,7 +46,7 @@ def review() -> Annotation:
 
 def look_at_errors(page: Page) -> Locator:
     """Go to the first error, and return its box."""
-    page.get_by_role("button", name="Look at the errors").click()
+    page.get_by_role("button", name=AGAIN).click()
     expect_ply(page, review().errors()[0].ply - 1)
     expect(page.locator(".actions:not([data-fresh]) button").first).to_be_enabled()
     return page.locator(".review .error")
@@ -65,18 +68,26 @@ def test_a_review_is_that_of_the_command_adds_up_leads_to_plies_and_is_accessibl
     expected = review()
     errors = sorted(expected.errors(), key=lambda one: one.ply)
     assert len(errors) > 1, "a record without errors tests nothing"
+    page.locator("summary", has_text="Details").click()
     cells = page.locator(".review tr", has_text="Own errors").locator("td")
-    expect(cells).to_have_text(dict(ledger_rows(expected))["own errors"])
-    expect(page.locator(".shares .mark")).to_have_count(len(errors))
+    expect(cells).to_have_text([cell.replace("-", MINUS) for cell in dict(ledger_rows(expected))["own errors"]])
+    expect(page.locator(".shares .mark")).to_have_count(min(len(errors), WORST))
     expect(page.locator(".log li b")).to_have_text([GLYPHS[expected.class_of(one)] for one in errors])
-    rows = [row.locator("td").all_inner_texts() for row in page.locator(".review tbody tr").all()]
-    for *parts, total in zip(*rows[:-4], strict=True):  # decisions, mean loss, level and accuracy follow the result
-        assert sum(round(10 * float(part)) for part in parts) == round(10 * float(total))
+    rows = [row.locator("td").all_inner_texts() for row in page.locator(".numbers tbody tr").all()]
+    for *parts, total in zip(*rows[:-2], strict=True):  # decisions and mean loss follow the result
+        assert sum(round(10 * float(part.replace(MINUS, "-"))) for part in parts) == round(10 * float(total))
     box = page.locator(".shares").bounding_box()
     assert box is not None
     page.locator(".shares").click(position={"x": box["width"] / 2, "y": 20})
     expect_ply(page, len(GAME.history) // 2)
     page.get_by_text("Events that mattered most").click()
+    worst = page.locator(".worst li")
+    expect(worst).to_have_count(min(len(errors), WORST))
+    first = expected.errors()[0]
+    for part in (first.label, first.best_label):
+        expect(worst.first).to_contain_text(part)
+    worst.first.get_by_role("button").click()
+    expect_ply(page, first.ply - 1)
     look_at_errors(page)
     assert violations_by_day_and_night(page) == []
     page.evaluate("document.documentElement.dir = 'rtl'")
@@ -103,7 +114,8 @@ def test_a_review_appears_in_another_language(page: Page) -> None:
         page.locator("dialog .language select").select_option("de")
     page.keyboard.press("Escape")
     expect(page.locator(".review progress")).to_have_count(0)
-    assert [text for text in page.locator(".review").inner_text().splitlines() if english_in(text, "de")] == []
+    told = "\n".join(page.locator(".review").all_inner_texts())
+    assert [text for text in told.splitlines() if english_in(text, "de")] == []
 
 
 def test_an_error_is_tried_again(page: Page) -> None:
@@ -159,8 +171,8 @@ def test_a_review_and_a_verdict_that_were_lost_are_asked_for_again(page: Page) -
     studied(page, Record(GAME))
     with lost(page, "AnnotateGame"):
         page.get_by_role("button", name="Review this game").click()
-        expect(page.locator(".review").get_by_role("alert")).to_contain_text("Trying again")
-    expect(page.locator(".review table")).to_be_visible()
+        expect(page.locator(".report").get_by_role("alert")).to_contain_text("Trying again")
+    expect(page.locator(".review .figures")).to_be_visible()
     expect(page.get_by_role("alert")).to_have_count(0)
     box = look_at_errors(page)
     with lost(page, "RecommendMove"):
@@ -175,7 +187,7 @@ def test_one_seat_is_looked_at_alone(page: Page) -> None:
     expected = review()
     own = expected.errors(1)
     page.get_by_label("Errors and luck of").select_option("1")
-    button = page.get_by_role("button", name="Look at the errors")
+    button = page.get_by_role("button", name=AGAIN)
     expect(button).to_contain_text(f"({len(own)})")
     button.blur()
     page.keyboard.press("n")
@@ -190,14 +202,15 @@ def test_one_seat_is_looked_at_alone(page: Page) -> None:
     page.keyboard.press("n")
     expect_ply(page, own[0].ply - 1)
     lucky = max((one for one in expected.valuations if one.source), key=lambda one: one.change[1])
-    luckiest = page.locator("details", has_text="Luckiest events").first
+    page.locator("summary", has_text="Details").click()
+    luckiest = page.locator("details details", has_text="Luckiest events").first
     luckiest.locator("summary").click()
     expect(luckiest.locator("li").first).to_contain_text(lucky.label)
     expect(page.get_by_text("Unluckiest events")).to_be_visible()
 
 
 def test_a_review_is_no_part_of_the_first_load(page: Page) -> None:
-    with page.expect_response(lambda response: "/assets/study-" in response.url):
+    with page.expect_response(lambda response: "/assets/screen-" in response.url):
         page.goto("/#/study/new/duel/2")
     names = page.evaluate("performance.getEntriesByType('resource').map(one => one.name)")
-    assert [name for name in names if "/review-" in name] == []
+    assert len([name for name in names if "/screen-" in name]) == 1  # that of the study

@@ -81,6 +81,15 @@ def test_the_part_of_the_board_is_known_of_every_step() -> None:
     assert [*keys("boards/cathedral/places.ts", "DUE"), "over"] == list(steps(GAMES["cathedral"]))
 
 
+def test_every_card_has_a_picture() -> None:
+    drawn = {*keys("art/pictures.tsx", "PEOPLE"), *keys("art/pictures.tsx", "SAME"), *keys("art/scenes.ts", "SCENES")}
+    sites = {*keys("art/scenes.ts", "SITES")}
+    cathedral, duel = CathedralCatalogue.load(), DuelCatalogue.load()
+    assert {re.sub(r"_\d$", "", card) for card in cathedral.all_craftsmen} <= drawn
+    assert {*cathedral.advantage_cards, *cathedral.event_cards, *duel.cards} <= drawn
+    assert {card.type for card in cathedral.resource_cards.values()} == sites
+
+
 def test_every_game_has_a_name_and_its_numbers_of_players() -> None:
     names = re.search(r"GAMES: .*? = \{ (.*) \};", source("language/text.ts"))
     players = re.search(r"PLAYERS.*? = \{ (.*) \};", source("views/newgame.tsx"))

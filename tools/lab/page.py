@@ -30,6 +30,7 @@ ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / "docs" / "pictures"
 POSITION = (ROOT / "examples" / "positions" / "cathedral-3p-round4-draft.json").read_text()
 LIST = "/clerestory.v1.RulesService/ListActions"
+LEVELS = 8  # opponents
 CALLS, HINTS, GAMES, CLICKS, OTHERS = 400, 20, 3, 20, 3
 ASKED = "box.value = 'table'; box.dispatchEvent(new Event('change', {bubbles: true}))"
 TABLE_IS_THERE = "document.querySelector('.lines tbody tr')"
@@ -56,6 +57,9 @@ app = typer.Typer(add_completion=False)
 def pictures() -> None:
     """Take the pictures of docs/."""
     with browsed({"width": 1280, "height": 860}) as (page, _):
+        expect(page.locator(".rivals .face")).to_have_count(LEVELS)
+        expect(page.locator("svg.hero")).to_be_visible()
+        picture(page, "page-lobby")
         begin(page, "cathedral", ["me", "bot4", "bot8"])
         for _ in range(2):
             page.keyboard.press("?")  # shows where to look, and the move
@@ -76,6 +80,12 @@ def pictures() -> None:
         page.get_by_label("Hints ?").select_option("table")
         page.wait_for_timeout(6000)
         picture(page, "page-study")
+    with browsed({"width": 1366, "height": 860}) as (page, _):
+        page.get_by_text("Import a record or a position").click()
+        page.locator("input[type=file]").set_input_files(ROOT / "examples" / "records" / "cathedral-3p.jsonl")
+        page.get_by_role("button", name="Review this game").click()
+        page.locator(".worst button").nth(1).click(timeout=120_000)
+        picture(page, "page-review")
 
 
 @app.command()

@@ -106,11 +106,11 @@ const PIPS: Record<number, string> = {
   5: "4.8 4.8,11.2 4.8,8 8,4.8 11.2,11.2 11.2",
 };
 
-/** A die that shows a number, or none. */
-export function Die({ shows }: { shows: number }) {
+/** A die that shows a number, or none, and has perhaps just been rolled. */
+export function Die({ shows, rolled = false }: { shows: number; rolled?: boolean }) {
   const pips = PIPS[shows]?.split(",").map((pip) => pip.split(" ")) ?? [];
   return (
-    <Picture class="die">
+    <Picture class={rolled ? "die rolled" : "die"}>
       <rect x="1" y="1" width="14" height="14" rx="3" />
       {pips.map(([x, y]) => (
         <circle key={`${x} ${y}`} cx={x} cy={y} r="1.5" />

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { Face } from "../faces/face.tsx";
+import type { Mood } from "../faces/faces.tsx";
 import { say } from "../language/texts.ts";
 import { Builder, Good } from "./art.tsx";
 import { Count, Unseen, useBoard } from "./spots.tsx";
@@ -47,14 +48,23 @@ interface PanelProps {
   children: ComponentChildren;
 }
 
+const AHEAD = 3; // points that change a mood
+
+/** The mood of a player: whether all can see that it is well ahead, or well behind. */
+function moodOf(points: readonly number[] = [], seat: number): Mood {
+  const lead = (points[seat] ?? 0) - Math.max(...points.filter((_, other) => other !== seat));
+  if (lead >= AHEAD) return "glad";
+  return lead <= -AHEAD ? "glum" : "calm";
+}
+
 /** A player's possessions, under the name and the score. */
 export function Panel({ look, acts, title, kind, unit, score, was, children }: PanelProps) {
-  const { viewer } = useBoard();
+  const { viewer, points } = useBoard();
   return (
     <div class={`player of-${look.colour} ${acts ? "acts" : ""}`} role="group" aria-label={look.name}>
       <p class="player-name" data-about={`${look.seat}.player`} title={look.name}>
         <Builder look={look} />
-        <Face character={look.character} />
+        <Face character={look.character} mood={moodOf(points, look.seat)} />
         <span class="who">
           <bdi>{look.name}</bdi>
           {viewer === look.seat && <small> ({say("you")})</small>}

@@ -65,6 +65,8 @@ export interface BoardProps {
   catalogue: Catalogue;
   /** By seat. */
   seats: readonly SeatLook[];
+  /** The points of each seat, as the service says them; unknown where no game is shown. */
+  points?: readonly number[];
   /** The viewer's seat; not set for an onlooker. */
   viewer?: number | undefined;
   /** The legal actions; empty if nothing can be clicked. */

@@ -1,16 +1,19 @@
 // The face of an opponent; the drawings are loaded when the first one is shown.
 
-import { useLoaded } from "../service/loading.ts";
+import { once } from "../service/loading.ts";
+import type { Mood } from "./faces.tsx";
+
+const faces = once(() => import("./faces.tsx"));
+
+interface Props {
+  character: string | undefined;
+  mood?: Mood;
+}
 
 /** A face, decorative: the name is beside it. */
-export const Face = ({ character }: { character: string | undefined }) =>
-  character ? <Drawn character={character} /> : null;
-
-function Drawn({ character }: { character: string }) {
-  const { found } = useLoaded("faces", () => import("./faces.tsx"));
-  return (
+export const Face = ({ character, mood = "calm" }: Props) =>
+  character ? (
     <svg class="face" viewBox="0 0 64 64" aria-hidden="true">
-      {found?.FACES[character]}
+      {faces()?.FACES[character]?.(mood)}
     </svg>
-  );
-}
+  ) : null;

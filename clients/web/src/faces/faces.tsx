@@ -1,4 +1,4 @@
-// The faces of the opponents: each a head and shoulders in a round, of simple shapes.
+// The faces of the opponents: each a head and shoulders in a round, of simple shapes, in three moods.
 
 import type { ComponentChildren } from "preact";
 
@@ -17,8 +17,18 @@ interface Looks {
 
 const INK = "#2b211a";
 
-function draw({ ground, skin, coat, behind, before, mouth, brows }: Looks) {
-  return (
+export type Mood = "glad" | "calm" | "glum";
+
+// Mouths and brows; those of a calm face are its own.
+const MOUTHS = { glad: "M27.400 35.600q4.600 5 9.200 0", glum: "M28 38.600q4-3.600 8 0" };
+const BROWS = {
+  glad: "M24.600 24.800q2.200-2 4.400 0M35 24.800q2.200-2 4.400 0",
+  glum: "M24.400 26.600l4.600-2.200M39.600 26.600l-4.600-2.200",
+};
+
+const draw =
+  ({ ground, skin, coat, behind, before, mouth, brows }: Looks) =>
+  (mood: Mood) => (
     <>
       <circle cx="32" cy="32" r="32" fill={ground} />
       {behind}
@@ -28,16 +38,15 @@ function draw({ ground, skin, coat, behind, before, mouth, brows }: Looks) {
       <circle cx="27.4" cy="29" r="1.6" fill={INK} />
       <circle cx="36.6" cy="29" r="1.6" fill={INK} />
       <g fill="none" stroke={INK} stroke-width="1.5" stroke-linecap="round">
-        <path d={mouth} />
+        <path d={mood === "calm" ? mouth : MOUTHS[mood]} />
         <path d="M32 30l-1.4 4h2" stroke-width="1.1" />
-        <path d={brows ?? "M25 25.6h4M35 25.6h4"} />
+        <path d={mood === "calm" ? (brows ?? "M25 25.6h4M35 25.6h4") : BROWS[mood]} />
       </g>
       {before}
     </>
   );
-}
 
-export const FACES: Readonly<Record<string, ComponentChildren>> = {
+export const FACES: Readonly<Record<string, (mood: Mood) => ComponentChildren>> = {
   perkin: draw({
     ground: "#dfe8c9",
     skin: "#f0c8a0",

@@ -41,8 +41,8 @@ function sumOf(changes: readonly Change[]): string {
   return together(most.text.replace(String(Math.abs(most.amount)), String(Math.abs(sum))));
 }
 
-/** A change whose number stays on the line of what it counts. */
-export const together = (change: string): string => change.replace(" ", "\u00a0");
+/** A change with a minus sign for a loss, whose number stays on the line of what it counts. */
+export const together = (change: string): string => change.replace(/-(?=\d)/, "\u2212").replace(" ", "\u00a0");
 
 /** Who did what last and what that changed, and whether it is the listener's turn. */
 export function newsOf(log: readonly (AppliedAction | undefined)[], seats: readonly SeatLook[], mine: boolean): string {

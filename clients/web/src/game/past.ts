@@ -63,13 +63,20 @@ async function look(kept: Kept, ply: number, shown: Standing, seat: number | und
   }
 }
 
-/** Show the plies from one on, one after the other, and then the present. */
-export async function replay(kept: Kept, from: number, shown: Standing, seat: number | undefined): Promise<void> {
+/** Show the plies from one on, one after the other, up to a last one, or else up to the present. */
+export async function replay(
+  kept: Kept,
+  from: number,
+  shown: Standing,
+  seat: number | undefined,
+  last = Number.POSITIVE_INFINITY,
+): Promise<void> {
   clearTimeout(replaying);
+  if (from > last) return undefined;
   if (from >= kept.log.value.length) return toPresent();
   await look(kept, from, shown, seat);
   const there = earlier.value;
   if (there?.ply !== from) return undefined; // the user went elsewhere
-  replaying = setTimeout(() => void replay(kept, from + 1, there.shown, seat), PAUSE);
+  replaying = setTimeout(() => void replay(kept, from + 1, there.shown, seat, last), PAUSE);
   return undefined;
 }

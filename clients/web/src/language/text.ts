@@ -6,7 +6,7 @@ import { apart, type Key, knows, language, say } from "./texts.ts";
 const format = (options: Intl.NumberFormatOptions) =>
   computed(() => {
     const written = new Intl.NumberFormat(language.value, options);
-    return (value: number) => apart(written.format(value));
+    return (value: number) => apart(written.format(value).replace("-", "\u2212"));
   });
 
 const TENTHS = { minimumFractionDigits: 1, maximumFractionDigits: 1 };

@@ -3,6 +3,7 @@
 import LESSONS from "../../../../server/lessons/lessons.json";
 import {
   addBeaten,
+  addPlayed,
   addReviewed,
   addSolved,
   beaten,
@@ -11,7 +12,10 @@ import {
   GAMES,
   keepFirsts,
   keepStars,
+  LEVELS,
   MOST_STARS,
+  type PlayedGame,
+  playedGames,
   reviewed,
   solvedOnes,
   starsOf,
@@ -32,12 +36,23 @@ export class BadFile extends Error {
 
 type Numbers = Readonly<Record<string, number>>;
 
-/** The parts of a file for a game: what may be in them, how they are read out of this browser, and how they are added. */
-const PARTS = {
+interface Part {
+  /** What may be in it. */
+  is(value: unknown): boolean;
+  /** It is read out of this browser. */
+  from(game: string): unknown;
+  add(game: string, value: never): void;
+  /** What it is in older files, which lack it. */
+  since?: unknown;
+}
+
+/** The parts of a file for a game. */
+const PARTS: Readonly<Record<string, Part>> = {
   puzzles: { is: listOf(isNumber), from: solvedOnes, add: addSolved },
   first_tries: { is: mapOf(isTruth), from: firstTries, add: keepFirsts },
   levels: { is: listOf(isNumber), from: beaten, add: addKnownLevels },
   reviews: { is: listOf(isWord), from: reviewed, add: addReviewed },
+  games: { is: listOf(isPlayed), from: playedGames, add: addPlayed, since: [] },
 };
 
 /** The text of a file. */
@@ -58,9 +73,9 @@ export function imported(text: string): void {
   const file = read(text);
   const stars = wanted(file, "lessons", mapOf(isNumber)) as Numbers;
   const adding = GAMES.flatMap((game) => {
-    const parts = wanted(file, game, isMap);
-    return Object.entries(PARTS).map(([part, { is, add }]) => {
-      const value = wanted(parts, part, is, `${game}.${part}`);
+    const parts = wanted(file, game, isMap) as object;
+    return Object.entries(PARTS).map(([part, { is, add, since }]) => {
+      const value = since !== undefined && !(part in parts) ? since : wanted(parts, part, is, `${game}.${part}`);
       return () => add(game, value as never);
     });
   });
@@ -109,6 +124,16 @@ function isWord(value: unknown): boolean {
 
 function isTruth(value: unknown): boolean {
   return typeof value === "boolean";
+}
+
+const isShare = (value: unknown) => typeof value === "number" && value >= 0 && value <= 1;
+const isLevel = (value: unknown) => value === undefined || (LEVELS as readonly unknown[]).includes(value);
+const isAccuracy = (value: unknown) => value === undefined || (Number.isInteger(value) && isShare(Number(value) / 100));
+
+function isPlayed(value: unknown): boolean {
+  if (!isMap(value)) return false;
+  const { id, time, share, level, accuracy } = value as Partial<Record<keyof PlayedGame, unknown>>;
+  return isWord(id) && isNumber(time) && isShare(share) && isLevel(level) && isAccuracy(accuracy);
 }
 
 function listOf(is: (value: unknown) => boolean) {

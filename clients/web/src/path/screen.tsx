@@ -17,6 +17,7 @@ import { games } from "../service/api.ts";
 import { useLoaded } from "../service/loading.ts";
 import { ownTokens, sitsIn } from "../service/tokens.ts";
 import { Findings } from "./findings.tsx";
+import { History } from "./history.tsx";
 import { BadFile, exported, imported } from "./kept.ts";
 import { PlayButton } from "./play.tsx";
 import { beaten, GAMES, LEVELS, reviewed, solvedOnes, starsOf } from "./progress.ts";
@@ -75,6 +76,7 @@ function Part({ game, lessons, puzzles, over }: Found & { game: string }) {
         <Step game={game} played={fresh} lessons={own} />
       </p>
       {own.length > 0 ? <Lessons lessons={own} /> : <p class="notice">{say("learn.withdrawn")}</p>}
+      <History game={game} />
       <Levels game={game} />
       {(puzzles[game]?.length ?? 0) > 0 && <Puzzles game={game} known={puzzles[game] ?? []} />}
       {played.length > 0 && <Reviews game={game} played={played} />}

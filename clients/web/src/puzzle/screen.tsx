@@ -115,14 +115,21 @@ function Verdict({ puzzle }: { puzzle: Puzzle }) {
   return (
     <div aria-live="polite">
       {tried && !tried.verdict.right && !answer && (
-        <p key={tried.number}>
-          {rich("puzzle.wrong", { what: <b>{tried.label}</b>, loss: text.share(tried.verdict.loss) })}
-        </p>
+        <>
+          <p key={tried.number}>
+            {rich("puzzle.wrong", { what: <b>{tried.label}</b>, loss: text.share(tried.verdict.loss) })}
+          </p>
+          <button type="button" onClick={() => void puzzle.giveUp()}>
+            {say("puzzle.show_better")}
+          </button>
+        </>
       )}
       {answer && (
         <>
           <p>
-            {tried?.verdict.right && say("puzzle.right")} <b>{planOf(answer.plan) || labelOf(answer.answer)}</b>
+            {tried?.verdict.right && say("puzzle.right")}
+            {tried && !tried.verdict.right && rich("puzzle.better", { what: tried.label })}{" "}
+            <b>{planOf(answer.plan) || labelOf(answer.answer)}</b>
             {reason ? `: ${reason}` : "."} {say("puzzle.next_best", { loss: text.share(answer.nextBestLoss), how })}
           </p>
           <button type="button" onClick={study}>

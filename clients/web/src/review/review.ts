@@ -20,6 +20,9 @@ const annotations = createClient(AnnotationService, transport);
 
 /** Of a win, as shares are on the wire. */
 export const UNIT = 1_000_000;
+/** A classified error with its ply, its mark, and what was done in words. */
+export type Fault = NamedError & { glyph: string; at: ReviewedPly; what: string };
+
 /** A try is right if it loses less than this. */
 const RIGHT = 0.02;
 const ITERATIONS = { review: 2000, attempt: 4000 };
@@ -41,7 +44,7 @@ export class Review {
   readonly trouble = signal("");
 
   /** The classified errors, the most expensive first, with their plies, and what was done in words. */
-  readonly errors = computed(() =>
+  readonly errors = computed((): readonly Fault[] =>
     (this.ledger.value?.errors ?? []).flatMap((error) => {
       const ply = this.plies.value.find((one) => one.ply === error.ply);
       return ply ? [{ ...error, glyph: GLYPHS[error.errorClass], at: ply, what: this.#told(error) }] : [];
@@ -142,8 +145,8 @@ export async function judge(
   return { right: loss < RIGHT, loss };
 }
 
-interface Moment {
-  kind: "turn" | "error" | "luck";
+/** A decision that changed the chances of a seat. */
+export interface Moment {
   ply: ReviewedPly;
   /** The action in words. */
   what: string;
@@ -151,32 +154,18 @@ interface Moment {
   share: number;
 }
 
-/** Where a game turned for a seat, its costliest error, its largest luck; each ply once. */
-export function momentsOf(
+const gainOf = (ply: ReviewedPly, seat: number) => (ply.after[seat] ?? 0) - (ply.before[seat] ?? 0);
+
+/** The decision that changed the chances of a seat most, its own or another's. A plan counts as one decision. */
+export function turningPoint(
   plies: readonly ReviewedPly[],
-  errors: readonly { at: ReviewedPly; what: string; loss: number }[],
+  errors: readonly Fault[],
   seat: number,
-): Moment[] {
-  const gain = (ply: ReviewedPly) => (ply.after[seat] ?? 0) - (ply.before[seat] ?? 0);
-  const size = (ply: ReviewedPly) => Math.abs(gain(ply));
-  const error = errors.find((one) => one.at.seat === seat);
-  const others = plies.filter((ply) => ply !== error?.at);
-  const largest = (kind: "turn" | "luck", some: readonly ReviewedPly[]): Moment[] => {
-    const ply = some.reduce<ReviewedPly | undefined>(
-      (most, one) => (size(one) > (most ? size(most) : 0) ? one : most),
-      undefined,
-    );
-    return ply ? [{ kind, ply, what: labelOf(ply.action), share: gain(ply) / UNIT }] : [];
-  };
-  return [
-    ...largest(
-      "turn",
-      others.filter((ply) => ply.seat !== undefined),
-    ),
-    ...(error ? [{ kind: "error" as const, ply: error.at, what: error.what, share: -error.loss / UNIT }] : []),
-    ...largest(
-      "luck",
-      others.filter((ply) => ply.seat === undefined),
-    ),
-  ];
+): Moment | undefined {
+  const size = (ply: ReviewedPly) => Math.abs(gainOf(ply, seat));
+  const decisions = plies.filter((ply) => ply.seat !== undefined && size(ply));
+  const [ply] = decisions.sort((one, other) => size(other) - size(one));
+  const own = errors.find((one) => one.at.seat === seat);
+  if (own && own.loss >= (ply ? size(ply) : 0)) return { ply: own.at, what: own.what, share: -own.loss / UNIT };
+  return ply && { ply, what: labelOf(ply.action), share: gainOf(ply, seat) / UNIT };
 }

@@ -3,9 +3,9 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { actor, look, looks, seatCount, seatOf } from "../boards/seats.ts";
-import type { SeatLook } from "../boards/types.ts";
 import { go, link, numberOf } from "../browser/route.ts";
 import { tab } from "../browser/storage.ts";
+import { Early, Result } from "../ending/ending.tsx";
 import { beginning } from "../game/beginning.ts";
 import { newsOf } from "../game/news.ts";
 import { forget } from "../game/plan.ts";
@@ -18,7 +18,6 @@ import { games, wordsOf } from "../service/api.ts";
 import { insist, mayPass } from "../service/insist.ts";
 import { useLater, useLoaded, useRetold } from "../service/loading.ts";
 import { keysOf, tokensOf } from "../service/tokens.ts";
-import { Early, Result } from "../views/ending.tsx";
 import { Table } from "../views/table.tsx";
 import { fresh, IMPORTED, read, Study } from "./study.ts";
 
@@ -74,6 +73,8 @@ function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {
   const chance = reached.turn?.kind === TurnKind.NATURE;
   const { actions, early } = study.told;
   const ended = early && !study.strayed.value && study.at.value === actions.length;
+  const asked = useSignal(reviewed);
+  const Review = useLater(() => import("../review/screen.tsx"), asked.value);
   const plan = `study:${study.name || position.game.case}:${study.at.value}`;
   return (
     <Table
@@ -131,10 +132,15 @@ function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {
           </a>
         </>
       }
+      review={Review && actions.length > 0 && <Review study={study} seats={seats} known={known.value} />}
       below={
         <>
           {early && <Early early={early} seats={seats} />}
-          {actions.length > 0 && <Reviewed study={study} seats={seats} known={known.value} now={reviewed} />}
+          {actions.length > 0 && !Review && (
+            <Button class="wide" off={asked.value} onPress={() => (asked.value = true)}>
+              {say("study.review")}
+            </Button>
+          )}
         </>
       }
     >
@@ -165,22 +171,4 @@ function playOn(study: Study): void {
     actions: study.line.value.slice(0, study.at.value),
   };
   go([]);
-}
-
-interface ReviewedProps {
-  study: Study;
-  seats: readonly SeatLook[];
-  known: Position | undefined;
-}
-
-/** The review, which is loaded and made when it is asked for. */
-function Reviewed({ now, ...props }: ReviewedProps & { now: boolean }) {
-  const wanted = useSignal(now);
-  const View = useLater(() => import("../review/screen.tsx"), wanted.value);
-  if (View) return <View {...props} />;
-  return (
-    <Button class="wide" off={wanted.value} onPress={() => (wanted.value = true)}>
-      {say("study.review")}
-    </Button>
-  );
 }

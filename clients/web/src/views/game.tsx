@@ -6,6 +6,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { actor, colourName, looks, seatOf } from "../boards/seats.ts";
 import type { SeatLook } from "../boards/types.ts";
 import { link } from "../browser/route.ts";
+import { Ending } from "../ending/ending.tsx";
 import { FirstGames, objects } from "../first/index.tsx";
 import type { Question } from "../game/hints.ts";
 import { Kept } from "../game/kept.ts";
@@ -30,9 +31,10 @@ import { offline } from "../offline/switch.ts";
 import { Button } from "../parts/button.tsx";
 import { Blank, Trouble } from "../parts/parts.tsx";
 import { retried } from "../service/insist.ts";
+import { useSounds } from "../sounds/sounds.ts";
 import { Clock } from "./clock.tsx";
 import { KeepDraws } from "./draws.tsx";
-import { Ending } from "./ending.tsx";
+import { useFlights } from "./flights.ts";
 import { Seats, Share } from "./people.tsx";
 import { RoundCard } from "./round.tsx";
 import { Shown } from "./shown.tsx";
@@ -85,6 +87,8 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       ),
   );
   const mine = kept.mine.value;
+  useFlights(applied.value);
+  useSounds({ applied: applied.value, mine: kept.myTurn.value, over: game.end !== undefined });
   const hidden = mine.length > 1 && !secrets.value; // people share this screen: private knowledge is shown on request
   const decider = kept.myTurn.value ? kept.turn.value : undefined;
   const view = hidden ? kept.viewOf(undefined) : kept.view.value;
@@ -114,6 +118,7 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
   const barred = hintsBarred(game.options?.hints, game.end !== undefined);
   const since = kept.lastMeant.value;
   const again = () => void replay(kept, since, shown, view?.seat);
+  const moment = (ply: number) => void replay(kept, ply - 1, shown, view?.seat, ply);
   const mayReplay = mine.length > 0 && since < log.length;
   return (
     <Table
@@ -147,7 +152,7 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       onTakeBack={kept.mayTakeBack.value && !kept.revealed.value ? () => void kept.takeBack() : undefined}
       keys={{ s: kept.pace.skip, r: () => mayReplay && again() }}
       menu={<Menu kept={kept} at={past?.ply ?? log.length} secrets={secrets} opened={opened} />}
-      above={game.end && !past && <Ending kept={kept} game={game} seats={seats.value} />}
+      above={game.end && !past && <Ending kept={kept} game={game} seats={seats.value} onReplay={moment} />}
     >
       <Trouble words={retried(kept.broken.value)} />
       <Trouble words={kept.refused.value} />

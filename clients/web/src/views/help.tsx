@@ -7,6 +7,7 @@ import { chooseStay, STAYS, stay } from "../game/rounds.ts";
 import { say } from "../language/texts.ts";
 import { Dialog } from "../parts/parts.tsx";
 import { useLater } from "../service/loading.ts";
+import { chooseSounds, sounding } from "../sounds/sounds.ts";
 import { LanguageChoice } from "./language.tsx";
 
 const KEYS = [
@@ -51,6 +52,14 @@ export function Help({ onClose }: { onClose(): void }) {
           }}
         />{" "}
         {say("help.keys")}
+      </label>
+      <label>
+        <input
+          type="checkbox"
+          checked={sounding.value}
+          onChange={(event) => chooseSounds(event.currentTarget.checked)}
+        />{" "}
+        {say("help.sounds")}
       </label>
       <LanguageChoice />
       <label>

@@ -17,7 +17,7 @@ import { useHere } from "../service/loading.ts";
 import { forget, keysOf, ownGames, ownTokens } from "../service/tokens.ts";
 import { LanguageChoice } from "./language.tsx";
 import { NewGame } from "./newgame.tsx";
-import { Welcome } from "./welcome.tsx";
+import { Opponents, Welcome } from "./welcome.tsx";
 
 const EVERY = 5000; // milliseconds between updates of the lists
 
@@ -74,8 +74,9 @@ export function Lobby({ lost }: { lost: boolean }) {
       )}
       <Trouble words={trouble.value} />
       <Welcome />
-      <NewGame />
       <List title={say("lobby.yours")} games={going} own />
+      {!offline && <Opponents />}
+      <NewGame />
       <List title={say("lobby.open")} games={others.value} />
       {!offline && (
         <>

@@ -83,7 +83,9 @@ export interface TableProps {
   children?: ComponentChildren;
   /** Shown before all else: the end. */
   above?: ComponentChildren;
-  /** Shown below the actions: a review. */
+  /** A review of the game, in parts of its own around the board. */
+  review?: ComponentChildren;
+  /** Shown below the actions. */
   below?: ComponentChildren;
   menu?: ComponentChildren;
 }
@@ -95,6 +97,10 @@ export function Table(props: TableProps) {
   const pointed = useSignal<string | undefined>(undefined);
   const help = useSignal(false);
   const folded = useSignal(false);
+  const reviewed = Boolean(props.review);
+  useEffect(() => {
+    folded.value = reviewed; // where the seat is a sheet, it would cover the report
+  }, [reviewed]);
   const fresh = useFresh(props.actions);
   useLayoutEffect(() => {
     pointed.value = undefined; // a removed button sends no event when the pointer leaves it
@@ -128,7 +134,7 @@ export function Table(props: TableProps) {
     pointed.value = text;
   }, []);
   return (
-    <div class={props.above ? "table ended" : "table"} data-version={props.version}>
+    <div class={`table ${props.above ? "ended" : ""} ${reviewed ? "reviewed" : ""}`} data-version={props.version}>
       <Status
         turn={props.turn}
         line={summary(props.position, catalogue, props.seats)}
@@ -149,12 +155,19 @@ export function Table(props: TableProps) {
           </>
         }
       />
+      {props.review}
       <main class="middle" aria-busy={props.busy}>
+        {props.above && (
+          <div ref={show} class="above">
+            {props.above}
+          </div>
+        )}
         <Board
           position={ghost ?? props.position}
           previous={ghost ? props.position : props.was?.position}
           catalogue={catalogue}
           seats={props.seats}
+          points={props.points}
           viewer={props.viewer}
           actions={ghost ? NONE : props.actions}
           marks={ghost ? UNMARKED : marks}
@@ -166,11 +179,6 @@ export function Table(props: TableProps) {
         />
       </main>
       <aside class="side">
-        {props.above && (
-          <div ref={show} class="above">
-            {props.above}
-          </div>
-        )}
         <section class={folded.value ? "seat folded" : "seat"} aria-label={say("seat")}>
           <div class="means pictured">
             {plan && <p class="left">{say("plan.left")}</p>}
@@ -253,9 +261,10 @@ export function Table(props: TableProps) {
   );
 }
 
-/** Bring what comes up into sight, wherever the reader was: it is the first on the page, or beside the board. */
+/** Bring what comes up into sight, wherever the reader was: it is the first on the page, or above the board. */
 function show(box: HTMLElement | null): void {
   if (box && box.getBoundingClientRect().top < 0) scrollTo(0, 0);
+  box?.parentElement?.scrollTo(0, 0);
 }
 
 const since = ({ since: ply }: TableProps) => (ply === undefined ? {} : { since: ply });

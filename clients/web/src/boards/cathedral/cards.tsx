@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { say } from "../../language/texts.ts";
 import { Arrow, Coin, Good, Picture, Worker } from "../art.tsx";
+import { Portrait } from "../portrait.tsx";
 import { Unseen, useBoard } from "../spots.tsx";
 import type { Catalogue } from "../types.ts";
 import { divisible } from "../words.ts";
@@ -42,7 +43,7 @@ export function Conversion({ trade, catalogue, used }: ConversionProps) {
       <span class="drawing" aria-hidden="true">
         {helper && (
           <span class="held">
-            <Figure trade={tradeOf(catalogue, helper)} />
+            <Portrait id={helper} />
           </span>
         )}
         {must && (
@@ -56,30 +57,6 @@ export function Conversion({ trade, catalogue, used }: ConversionProps) {
         <span class="times">×{used ? `${Math.max(capacity - used, 0)}/${capacity}` : capacity}</span>
       </span>
     </span>
-  );
-}
-
-// A craftsman's tool shows the material.
-const TOOLS: Record<string, string> = {
-  wood: "M33 30 46 17l4 4-13 13zM34 33l2 2 2 2 2 2",
-  stone: "M35 36 46 22M41 17l10 8-3 4-10-8z",
-  sand: "M36 38 44 26M40 20l12 4-8 9z",
-  metal: "M36 38 44 26M38 18c8-4 12-1 14 4l-4 5-11-5z",
-  gold: "M43 22a6.5 6.5 0 1 0 .1 0zM43 25.5v6",
-};
-const COMPASS = "M43 16 37 36M43 16l6 20M39.5 28h7M43 14v2";
-
-/** A craftsman at work. */
-function Figure({ trade }: { trade: Trade | undefined }) {
-  const kind = Object.keys(trade?.takes ?? {})[0] ?? Object.keys(trade?.needs ?? {})[0] ?? "plan";
-  return (
-    <Picture class={`figure ${kind}`} box="0 0 60 40">
-      <path class="robe" d="M8 40C8 26 14 21 24 21s16 5 16 19z" />
-      <path class="apron" d="M18 22h12l2 18H16z" />
-      <circle class="face" cx="24" cy="13" r="7" />
-      <path class="hood" d="M15.5 14C14 5 19 2 24 2s10 3 8.5 12C31 9 28 7.5 24 7.5S17 9 15.5 14z" />
-      <path class="tool" d={TOOLS[kind] ?? COMPASS} />
-    </Picture>
   );
 }
 
@@ -114,7 +91,7 @@ export function CraftsmanCard({ id, price = true }: { id: string; price?: boolea
   return (
     <span class={lack ? "card craftsman barred" : "card craftsman"}>
       <span class="top">
-        <Figure trade={trade} />
+        <Portrait id={id} />
         {price && <Cost words="card.costs" of={cost} picture={<Coin />} />}
       </span>
       <span class="name">{divisible(catalogue.name(id))}</span>
@@ -148,7 +125,7 @@ export function ResourceCard({ id }: { id: string }) {
   return (
     <span class="card resource">
       <span class="top">
-        <Site type={type} />
+        <Portrait id={id} workers={workers} />
         <Cost words="card.workers" of={workers} picture={<Worker />} />
       </span>
       {card ? <Unseen>{catalogue.name(id)}</Unseen> : <span class="name">{catalogue.name(id)}</span>}
@@ -166,8 +143,11 @@ export function TextCard({ id, section }: { id: string; section: "advantage_card
   const sign = card?.values.sign === "negative" ? "negative" : "";
   return (
     <span class={`card words ${sign}`}>
-      <span class="name">{catalogue.name(id)}</span>
-      <span class="effect">{effectOf(card)}</span>
+      <Portrait id={id} />
+      <span class="text">
+        <span class="name">{catalogue.name(id)}</span>
+        <span class="effect">{effectOf(card)}</span>
+      </span>
     </span>
   );
 }

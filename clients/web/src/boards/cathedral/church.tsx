@@ -20,7 +20,7 @@ const row = (count: number, step: number, x: number, y: number, w: number, h: nu
   Array.from({ length: count }, (_, index) => lancet(x + index * step, y, w, h)).join("");
 
 // By round: foundation, choir, nave, roof and transept, towers, spires.
-const PARTS: Part[] = [
+export const PARTS: Part[] = [
   {
     walls: "M12 178v-6h296v6zM24 172v-10h272v10z",
     glass: row(9, 28, 44, 172, 7, 2),

@@ -7,7 +7,6 @@ import type { SeatLook } from "../types.ts";
 import { listed } from "../words.ts";
 
 export const flagsOf = (now: CathedralPosition, { colour }: SeatLook, player: CathedralPlayer): PossibleFlag[] => [
-  [now.toAct === colour, "acts", say("flag.acts")],
   [now.startingPlayer === colour, "starts", say("flag.starts")],
   [player.passed, "passed", say("flag.passed")],
   [player.spared, "spared", say("flag.spared")],
@@ -18,4 +17,5 @@ export const flagsOf = (now: CathedralPosition, { colour }: SeatLook, player: Ca
     "bought",
     say("flag.bought", { what: listed(player.bought.map((kind) => gameText("cathedral", `good.${kind}`))) }),
   ],
+  [now.toAct === colour, "acts", say("flag.acts")],
 ];

@@ -4,6 +4,7 @@ import type { CathedralPlayer } from "../../gen/clerestory/v1/cathedral_pb.ts";
 import { rich, say } from "../../language/texts.ts";
 import { Builder, Good, Picture, Worker } from "../art.tsx";
 import { Flags, Panel, type PlayerProps, Players } from "../player.tsx";
+import { Portrait } from "../portrait.tsx";
 import { Count, Spot, Unseen, useBoard } from "../spots.tsx";
 import { Conversion, TextCard } from "./cards.tsx";
 import { flagsOf } from "./flags.ts";
@@ -110,7 +111,9 @@ function Craftsmen({ look, player, was }: SeatProps) {
               title={catalogue.name(id)}
               news={was && !was.craftsmen.includes(id)}
             >
-              <span class="name">{catalogue.name(id)}</span>
+              <span class="name">
+                <Portrait id={id} /> {catalogue.name(id)}
+              </span>
               {trade && <Conversion trade={trade} catalogue={catalogue} used={used} />}
               {lack && <span class="lack">{lack}</span>}
             </Spot>

@@ -1,6 +1,7 @@
 // The draft row, and the track of the builders.
 
 import type { FunctionComponent } from "preact";
+import { useRef } from "preact/hooks";
 import { say } from "../../language/texts.ts";
 import { Builder, Coin } from "../art.tsx";
 import { Spot, Unseen, useBoard } from "../spots.tsx";
@@ -10,19 +11,28 @@ import { Location, seatOf, useGame } from "./parts.tsx";
 /** The available cards of the draft; nothing once it is over. */
 export function Draft() {
   const { now, was } = useGame();
+  const slots = useSlots([...now.supplyCraftsmen, ...now.supplyResources]);
   if (!now.supplyCraftsmen.length && !now.supplyResources.length) return null;
   return (
     <Location id="draft" title={say("place.draft")}>
       <div class="hand">
-        {now.supplyCraftsmen.map((id) => (
-          <Offer key={id} id={id} before={was?.supplyCraftsmen} as={CraftsmanCard} />
-        ))}
-        {now.supplyResources.map((id) => (
-          <Offer key={id} id={id} before={was?.supplyResources} as={ResourceCard} />
-        ))}
+        {slots.map((id, slot) => {
+          if (now.supplyCraftsmen.includes(id))
+            return <Offer key={id} id={id} before={was?.supplyCraftsmen} as={CraftsmanCard} />;
+          if (now.supplyResources.includes(id))
+            return <Offer key={id} id={id} before={was?.supplyResources} as={ResourceCard} />;
+          return <span key={slot} class="taken" />;
+        })}
       </div>
     </Location>
   );
+}
+
+/** The cards in their slots: those that are left stay where they are until another card comes. */
+function useSlots(ids: readonly string[]): readonly string[] {
+  const slots = useRef<readonly string[]>([]);
+  if (ids.some((id) => !slots.current.includes(id))) slots.current = ids;
+  return slots.current;
 }
 
 interface OfferProps {

@@ -254,7 +254,7 @@ function Court() {
       </Spaces>
       <Spot place="die" class="tax" title={say("place.tax")} news={was && now.die > 0 && was.die !== now.die}>
         <span class="label">{say("place.tax")}</span>
-        <Die shows={now.die} />
+        <Die shows={now.die} rolled={was !== undefined && was.die !== now.die && now.die > 0} />
         <Unseen>{taxTold(now)}</Unseen>
       </Spot>
     </Strip>

@@ -34,8 +34,10 @@ function Camp(props: CampProps) {
       <Flags seat={look.seat} of={flagsOf(now, look)} />
       <Building {...props} />
       <Chips {...props} />
-      <Seals {...props} />
-      <Cards {...props} />
+      <div class="holdings">
+        <Seals {...props} />
+        <Cards {...props} />
+      </div>
     </Panel>
   );
 }

@@ -3,6 +3,7 @@
 import { Fragment } from "preact";
 import { gameText, isTurned, say } from "../../language/texts.ts";
 import { Arrow, Builder, Good, Picture } from "../art.tsx";
+import { Portrait } from "../portrait.tsx";
 import { Spot, Unseen, useBoard } from "../spots.tsx";
 import { divisible } from "../words.ts";
 import { Chip, KINDS, Seal } from "./chips.tsx";
@@ -92,6 +93,7 @@ export function DuelCard({ id }: { id: string }) {
   const barred = holder && viewer !== undefined && holder.seat !== viewer;
   return (
     <span class={`card frame-${frame}`}>
+      <Portrait id={id} />
       <span class="name">
         {divisible(catalogue.name(id))}
         {frame === "once" && <span class="flag">1×</span>}

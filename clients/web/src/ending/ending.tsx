@@ -2,26 +2,29 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { useCatalogue } from "../boards/catalogue.ts";
+import { Church } from "../boards/cathedral/church.tsx";
 import { winnersOf } from "../boards/seats.ts";
 import type { SeatLook } from "../boards/types.ts";
 import { go, link } from "../browser/route.ts";
-import { isFirst, noteOver } from "../first/wishes.ts";
+import { noteOver } from "../first/wishes.ts";
 import { type Checked, check } from "../game/check.ts";
 import type { Kept } from "../game/kept.ts";
 import { rematch } from "../game/rematch.ts";
+import { roundOf } from "../game/rounds.ts";
 import { EndReason, type Game } from "../gen/clerestory/v1/games_pb.ts";
-import type { Outcome, ScorePart, SeatScore } from "../gen/clerestory/v1/rules_pb.ts";
-import { scoring, text } from "../language/text.ts";
+import type { Outcome } from "../gen/clerestory/v1/rules_pb.ts";
+import { text } from "../language/text.ts";
 import { gameText, rich, say } from "../language/texts.ts";
 import { offline } from "../offline/switch.ts";
 import { Button } from "../parts/button.tsx";
-import { SeatName, SeatTable, Trouble } from "../parts/parts.tsx";
+import { SeatName, SeatSign, Trouble } from "../parts/parts.tsx";
 import { NextStep } from "../path/next.tsx";
 import { keepEnd } from "../path/progress.ts";
 import { wordsOf } from "../service/api.ts";
 import { useHere, useLater } from "../service/loading.ts";
 import type { EarlyEnd } from "../study/study.ts";
+import { offer, pictureOf } from "./picture.ts";
+import { Bars, Scores, wholePoints } from "./points.tsx";
 
 interface Props {
   kept: Kept;
@@ -29,46 +32,59 @@ interface Props {
   seats: readonly SeatLook[];
 }
 
-export function Ending({ kept, game, seats }: Props) {
-  const end = game.end;
+interface EndingProps extends Props {
+  onReplay(ply: number): void;
+}
+
+export function Ending({ kept, game, seats, onReplay }: EndingProps) {
+  const { outcome, reason, seat = 0 } = game.end ?? {};
   useEffect(() => {
     keepEnd(game, kept.mine.value);
     noteOver(game.gameId);
   }, [game.gameId]);
-  const who = seats[end?.seat ?? 0]?.name ?? "";
+  const who = seats[seat]?.name ?? "";
   const own = kept.mine.value.length > 0 && game.ply > 0;
+  const position = kept.view.value?.position;
   return (
     <section class="ending" aria-label={say("end")}>
-      {end?.reason === EndReason.ABANDONED && <p>{say("end.abandoned")}</p>}
-      {end?.reason === EndReason.RESIGNED && <p>{say("end.resigned", { who })}</p>}
-      {end?.outcome && <Winner game={game.game} outcome={end.outcome} seats={seats} />}
-      <Following kept={kept} game={game} />
+      <div class="finale pictured">
+        <Church round={(position && roundOf(position)) ?? 1} finished={reason === EndReason.PLAYED} />
+        <div class="result">
+          {reason === EndReason.ABANDONED && <p>{say("end.abandoned")}</p>}
+          {reason === EndReason.RESIGNED && <p>{say("end.resigned", { who })}</p>}
+          {outcome && <Winner game={game.game} outcome={outcome} seats={seats} />}
+          {outcome && <Tally game={game.game} outcome={outcome} seats={seats} />}
+        </div>
+      </div>
+      <Following kept={kept} game={game} seats={seats} />
+      {outcome && <Bars game={game.game} outcome={outcome} seats={seats} />}
+      {own && !offline && <Moment game={game} seats={seats} kept={kept} onReplay={onReplay} />}
       {!offline && (
-        <>
-          <Check kept={kept} game={game} />
+        <div class="row">
           <NextStep game={game.game} played={own ? game : undefined} />
-          {own && <Moments game={game} seats={seats} kept={kept} />}
-        </>
+          <Check kept={kept} game={game} />
+        </div>
       )}
-      {end?.outcome && <Scores game={game.game} outcome={end.outcome} seats={seats} />}
+      {outcome && outcome.scores.length > 0 && (
+        <details>
+          <summary>{say("end.numbers")}</summary>
+          <Scores game={game.game} outcome={outcome} seats={seats} />
+        </details>
+      )}
     </section>
   );
 }
 
-/** The three moments that decided, which are looked for when asked. */
-function Moments({ kept, game, seats }: Props) {
-  const open = useSignal(isFirst(game.gameId)); // a newcomer need not know that there are any
-  const View = useLater(() => import("../review/moments.tsx"), open.value);
-  if (View) return <View game={game} tokens={kept.tokens} seat={kept.mine.value[0] ?? 0} seats={seats} />;
-  return (
-    <button type="button" class="wide" onClick={() => (open.value = true)}>
-      {say("moments")}
-    </button>
-  );
+/** The moment that decided, which is looked for at once. */
+function Moment({ kept, game, seats, onReplay }: EndingProps) {
+  const View = useLater(() => import("./moment.tsx"));
+  if (!View) return <section class="moment" />;
+  const seat = kept.mine.value[0] ?? 0;
+  return <View game={game} tokens={kept.tokens} seat={seat} seats={seats} onReplay={onReplay} />;
 }
 
 /** The choices after a game. */
-function Following({ kept, game }: Omit<Props, "seats">) {
+function Following({ kept, game, seats }: Props) {
   const trouble = useSignal("");
   const busy = useSignal(false);
   const here = useHere();
@@ -84,23 +100,29 @@ function Following({ kept, game }: Omit<Props, "seats">) {
       busy.value = false;
     }
   };
+  const mine = kept.mine.value.length > 0;
   return (
     <>
       <Trouble words={trouble.value} />
       <p class="row">
-        {!offline && (
-          <a class="button" href={link("study", "game", game.gameId, game.ply, "review")}>
-            {say("end.review")}
-          </a>
-        )}
-        {kept.mine.value.length > 0 && (
-          <Button off={busy.value} onPress={() => void again()}>
+        {mine && (
+          <Button class="main" off={busy.value} onPress={() => void again()}>
             {say("end.rematch")}
           </Button>
+        )}
+        {!offline && (
+          <a class={mine ? "button" : "button main"} href={link("study", "game", game.gameId, game.ply, "review")}>
+            {say("end.review")}
+          </a>
         )}
         <a class="button" href="#/">
           {say("end.new")}
         </a>
+        {game.end?.outcome && (
+          <button type="button" onClick={() => void pictureOf(game, seats).then(offer)}>
+            {say("end.picture")}
+          </button>
+        )}
       </p>
     </>
   );
@@ -157,6 +179,18 @@ function Winners({ seats }: { seats: readonly SeatLook[] }) {
   );
 }
 
+/** The points of all seats; screen readers read them from the bars below. */
+const Tally = ({ game, outcome, seats }: ResultProps) =>
+  outcome.scores.length ? (
+    <p class="tally" aria-hidden="true">
+      {seats.map((seat) => (
+        <span key={seat.seat}>
+          <SeatSign look={seat} /> {text.score(wholePoints(game, outcome.scores[seat.seat]))}
+        </span>
+      ))}
+    </p>
+  ) : null;
+
 /** How players ended a game, and who won. */
 export function Early({ early, seats }: { early: EarlyEnd; seats: readonly SeatLook[] }) {
   if (early.winner === undefined) return <p>{say("end.abandoned")}</p>;
@@ -165,43 +199,5 @@ export function Early({ early, seats }: { early: EarlyEnd; seats: readonly SeatL
       <p>{say("end.resigned", { who: seats[1 - early.winner]?.name ?? "" })}</p>
       <Winners seats={seats.filter((look) => look.seat === early.winner)} />
     </>
-  );
-}
-
-/** Whether a part of a score is a tie-break, which is shown as the things that it counts. */
-const inHundredths = (game: string, { source }: ScorePart) => game === "duel" && source === "gold";
-
-/** A score without such parts. */
-const wholePoints = (game: string, score: SeatScore | undefined) =>
-  score?.parts.reduce((sum, part) => (inHundredths(game, part) ? sum - part.points : sum), score.score) ?? 0;
-
-/** The scores, and where they came from. */
-function Scores({ game, outcome, seats }: ResultProps) {
-  const catalogue = useCatalogue(game);
-  const named = ({ source, item }: ScorePart) => {
-    if (catalogue.card(item)) return catalogue.name(item);
-    return item
-      ? say("end.source", { source: gameText(game, `source.${source}`), item })
-      : gameText(game, `source.${source}`);
-  };
-  const rows = new Map<string, number[]>();
-  for (const score of outcome.scores)
-    for (const part of score.parts) {
-      const row = rows.get(named(part)) ?? seats.map(() => 0);
-      row[score.seat] = (row[score.seat] ?? 0) + part.points * (inHundredths(game, part) ? 100 : 1);
-      rows.set(named(part), row);
-    }
-  if (!outcome.scores.length) return null;
-  const total = seats.map((seat) => text.score(wholePoints(game, outcome.scores[seat.seat])));
-  const parts = [...rows].map(([name, points]) => [name, points.map((one) => (one ? text.score(one) : "–"))] as const);
-  return (
-    <div class="scroll">
-      <SeatTable
-        class="scores"
-        heads={seats.map((seat) => <SeatName key={seat.seat} look={{ ...seat, about: "" }} />)}
-        rows={[[say("end.points"), total], ...parts]}
-      />
-      <p class="muted">{scoring(game)}</p>
-    </div>
   );
 }
