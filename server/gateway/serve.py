@@ -15,8 +15,8 @@ from clerestory.clients.connection import Connection
 from clerestory.server.gateway.app import GatewayApp
 from clerestory.server.gateway.bridge import MAX_STREAMS, Bridge
 from clerestory.server.gateway.config import GatewaySettings
-from clerestory.server.gateway.connection_slots import CONNECTIONS, ConnectionSlots
-from clerestory.server.gateway.listener import Listener
+from clerestory.server.hardening.connection_slots import CONNECTIONS, ConnectionSlots
+from clerestory.server.hardening.listener import Listener
 from clerestory.server.gateway.page import read_page
 from clerestory.server.gateway.protocol import Protocol
 

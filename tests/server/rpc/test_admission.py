@@ -20,9 +20,10 @@ from grpc_reflection.v1alpha.reflection_pb2 import ServerReflectionRequest
 from grpc_reflection.v1alpha.reflection_pb2_grpc import ServerReflectionStub
 
 from clerestory.server import app
-from clerestory.server.rpc import admission, pending_reads, rate_limit
-from clerestory.server.rpc.pending_reads import PendingReads
-from clerestory.server.rpc.rate_limit import RateLimit
+from clerestory.server.hardening import pending_reads, rate_limit
+from clerestory.server.hardening.pending_reads import PendingReads
+from clerestory.server.hardening.rate_limit import RateLimit
+from clerestory.server.rpc import admission
 from clerestory.service_errors import Reason
 from clerestory.v1.rules_pb2 import ListGamesRequest, ListGamesResponse
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub

@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from clerestory.server.gateway.listener import FULL, Listener
+from clerestory.server.hardening.listener import FULL, Listener
 
 
 class FullHouse:
@@ -18,7 +18,7 @@ class FullHouse:
 
 
 async def test_a_connection_that_waits_for_a_place_is_refused_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clerestory.server.gateway.listener.MOMENT", 3600.0)
+    monkeypatch.setattr("clerestory.server.hardening.listener.MOMENT", 3600.0)
     with socket.create_server(("127.0.0.1", 0)) as sock:
         listener = Listener(sock, FullHouse(), lambda address: pytest.fail("there is no place"))  # type: ignore[arg-type]
         reader, writer = await asyncio.open_connection(*sock.getsockname())

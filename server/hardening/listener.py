@@ -5,10 +5,10 @@ import socket
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
 from clerestory.addresses import network_of
-from clerestory.server.gateway.connection_slots import ConnectionSlots
-from clerestory.server.gateway.protocol import Protocol
+from clerestory.server.hardening.connection_slots import ConnectionSlots
 
 MAX_ACCEPTS = 4  # connections accepted before other work runs: each takes half a millisecond
 AGAIN = 0.05  # seconds until the next attempt when the system is out of file descriptors
@@ -25,10 +25,10 @@ class Listener:
     Args:
         sock: a socket that is already listening.
         slots: the limits on connections.
-        make: returns the protocol for a connection from an address.
+        make: returns the protocol for a connection from an address, which is also its ConnectionSlot.
     """
 
-    def __init__(self, sock: socket.socket, slots: ConnectionSlots, make: Callable[[str], Protocol]) -> None:
+    def __init__(self, sock: socket.socket, slots: ConnectionSlots, make: Callable[[str], Any]) -> None:
         self._sock, self._slots, self._make = sock, slots, make
         self._loop = asyncio.get_running_loop()
         self._beginning: set[asyncio.Task[None]] = set()
@@ -98,7 +98,7 @@ class Listener:
             refuse(sock)
         self._listen()
 
-    async def _begin(self, sock: socket.socket, protocol: Protocol) -> None:
+    async def _begin(self, sock: socket.socket, protocol: Any) -> None:
         """Attach a protocol to a socket."""
         try:
             await self._loop.connect_accepted_socket(lambda: protocol, sock)
