@@ -143,7 +143,7 @@ def parts_of(language: str) -> dict[str, dict[str, Any]]:
 
 def loading(name: str, languages: Iterable[str]) -> Iterator[str]:
     """Yield lines of TypeScript that load the texts of each language, and their keys, when they are asked for."""
-    yield 'import { keyed } from "../keyed.ts";'
+    yield 'import { keyed } from "../language/keyed.ts";'
     yield ""
     yield f'const keys = () => import("./texts/{name}-keys.ts");'
     yield ""
