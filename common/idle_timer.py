@@ -9,8 +9,8 @@ from typing import Self
 class IdleTimer:
     """Calls a function once it has run for some seconds without being restarted or stopped.
 
-    `call_later` would keep each cancelled timer until its time, thousands for a stream. This keeps one, which looks when
-    the timer was last restarted. It is stopped for good at the end of its `with` block.
+    `call_later` would keep each cancelled timer until its time, thousands for a stream. This keeps one, which checks
+    when the timer was last restarted. The end of its `with` block stops it for good.
 
     Args:
         seconds: time until it expires.

@@ -25,8 +25,8 @@ class FieldContext(NamedTuple):
 class Kind:
     """A kind of value. `annotation` is its JSON type; `low` and `high` bound each of its numbers in the struct.
 
-    If it is `plain`, a value is a single number, equal in the struct and in JSON. If `empty_is_zero`, an empty list has no
-    faults, and zeros in the struct.
+    If it is `plain`, a value is a single number, equal in the struct and in JSON. If `empty_is_zero`, an empty list has
+    no faults, and zeros in the struct.
     """
 
     annotation: Any

@@ -19,8 +19,8 @@ from clerestory.engine.errors import BadPosition
 from clerestory.engine.tuning import level_as
 from clerestory.search.favour import favoured
 from clerestory.search.limits import LONGEST_TIME
-from clerestory.search.lines import Line as SearchedLine
 from clerestory.search.lines import FIELDS, is_doubtful
+from clerestory.search.lines import Line as SearchedLine
 from clerestory.search.reasons import standing
 from clerestory.search.result import StopReason
 from clerestory.search.review.annotation import Annotation

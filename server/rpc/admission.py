@@ -103,10 +103,10 @@ class AdmissionHandler(grpc.GenericRpcHandler):
         callers: Callers,
         most: int,
         admit: Mapping[str, Admit],
-        arrivals: PendingReads | None = None,
+        arrivals: PendingReads,
     ) -> None:
         self._interceptor, self._tokens, self._callers, self._admit = interceptor, tokens, callers, admit
-        self._arrivals, self._calls, self._checks = arrivals or PendingReads(), InProgress(most), InProgress(MOST_CHECKS)
+        self._arrivals, self._calls, self._checks = arrivals, InProgress(most), InProgress(MOST_CHECKS)
         self.newcomers = Newcomers()
         self._watches, self._finished = set[asyncio.Timeout](), False
         self._methods: dict[str, MethodHandler] = {}

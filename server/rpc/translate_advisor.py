@@ -156,7 +156,7 @@ def write_update(answer: Answer, max_lines: int) -> bytes:
 
 
 @cache
-def table_writer(game: Game, language: str) -> TableWriter:
+def table_writer(game: Game, language: str) -> TableWriter:  # noqa: ARG001  # its texts depend on it
     """Return the writer of a game's tables in a locale."""
     return TableWriter(ActionMessages(game), write_outlooks, partial(write_uses, game))
 

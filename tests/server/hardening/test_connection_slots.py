@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from clerestory.server.hardening.connection_slots import PAUSE, ClosureLog, ConnectionSlots
 from clerestory.server.gateway.protocol import Protocol
+from clerestory.server.hardening.connection_slots import PAUSE, ClosureLog, ConnectionSlots
 from tests.server.gateway.harness import HOUR_S, LIST, Caller, gateway, read_head
 from tests.server.rpc.harness import LoopClock, until
 

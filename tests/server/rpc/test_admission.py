@@ -23,7 +23,6 @@ from clerestory.server import app
 from clerestory.server.hardening import pending_reads, rate_limit
 from clerestory.server.hardening.pending_reads import PendingReads
 from clerestory.server.hardening.rate_limit import RateLimit
-from clerestory.server.rpc import admission
 from clerestory.service_errors import Reason
 from clerestory.v1.rules_pb2 import ListGamesRequest, ListGamesResponse
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
@@ -76,7 +75,7 @@ async def list_games(server: Served, **options: Any) -> ListGamesResponse:
 def pending(monkeypatch: pytest.MonkeyPatch) -> PendingReads:
     """The pending messages of the server; at most two are read at once."""
     made = PendingReads(2, SECONDS, PATIENCE)
-    monkeypatch.setattr(admission, "PendingReads", lambda: made)
+    monkeypatch.setattr(app, "PendingReads", lambda: made)
     return made
 
 

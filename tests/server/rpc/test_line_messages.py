@@ -63,7 +63,7 @@ def language(request: pytest.FixtureRequest) -> Iterator[str]:
 def test_the_bytes_are_those_of_protobuf(name: str, language: str) -> None:
     found = set[str]()
     for number, state in enumerate(walk(GAMES[name], 2, 3)):
-        if state.over or number % 7 and state.turn != NATURE:
+        if state.over or (number % 7 and state.turn != NATURE):
             continue
         answer = answered(state, (1, 60, 400)[number % 3])
         for most in (0, 2):
