@@ -1,5 +1,7 @@
 """PuzzleService over a real socket: positions without their answers, and tries that are judged."""
 
+import asyncio
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,11 +10,12 @@ from google.protobuf.json_format import MessageToDict
 
 from clerestory.engine import GAMES, from_position
 from clerestory.search.reasons import in_english
-from clerestory.search.review.puzzle import PLAN_SEPARATOR, puzzle, puzzles, read
+from clerestory.search.review.puzzle import PLAN_SEPARATOR, puzzle, puzzles
+from clerestory.server.rpc import lesson_service
 from clerestory.service_errors import Reason
 from clerestory.v1 import puzzle_pb2 as api
 from clerestory.v1.puzzle_pb2_grpc import PuzzleServiceStub
-from tests.server.rpc.harness import Served, assert_reason, refusal
+from tests.server.rpc.harness import Served, assert_reason, refusal, served
 from tests.shipped import DUEL
 
 FIRST = api.PuzzleReference(game="duel", number=1)
@@ -32,11 +35,16 @@ async def test_the_list_is_what_is_shipped(stub: Any) -> None:
     ]
 
 
-async def test_no_call_reads_files(stub: Any) -> None:
-    before = read.cache_info().misses
-    await stub.GetPuzzle(api.GetPuzzleRequest(puzzle=FIRST))
-    await stub.ListPuzzles(api.ListPuzzlesRequest(game="cathedral"))
-    assert read.cache_info().misses == before
+async def test_the_first_call_loads_the_puzzles_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = list[threading.Thread]()
+    monkeypatch.setattr(lesson_service, "load_puzzles", lambda: threads.append(threading.current_thread()))
+    async with served() as server:
+        stub: Any = PuzzleServiceStub(server.channel)
+        assert not threads
+        await asyncio.gather(*(stub.GetPuzzle(api.GetPuzzleRequest(puzzle=FIRST)) for _ in range(3)))
+        await stub.ListPuzzles(api.ListPuzzlesRequest(game="cathedral"))
+    assert len(threads) == 1
+    assert threads[0] is not threading.main_thread()
 
 
 async def test_a_puzzle_is_shown_without_its_answer(stub: Any) -> None:
