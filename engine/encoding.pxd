@@ -7,7 +7,7 @@ renumbering the seats only permutes the features.
 """
 from libc.stdint cimport uint8_t
 
-from clerestory.engine.bits cimport lowest_bit
+from clerestory.engine.shared.bits cimport lowest_bit
 
 cdef extern from *:
     """

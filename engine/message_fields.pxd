@@ -36,7 +36,7 @@ cdef struct Slot:
     int64_t first          # number that the struct holds as 0
     int64_t absent         # number of an absent value
 
-cdef struct Home:          # a set of cards, each of which is in one place
+cdef struct Home:          # a set of cards, each in one place
     uint64_t taken         # cards with a place
     uint64_t everywhere    # cards that may have several
 

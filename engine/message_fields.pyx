@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
-from clerestory.engine.kinds import Amounts, Card, Choice, Deck, Each, Flag, Number, Order, Seat, SeatFlag, Set
+from clerestory.engine.positions.kinds import Amounts, Card, Choice, Deck, Each, Flag, Number, Order, Seat, SeatFlag
+from clerestory.engine.positions.kinds import Set
 
 cdef enum:
     MOST_NAMES = 8         # of amounts

@@ -11,7 +11,7 @@ from clerestory.engine.core cimport Game, State
 from clerestory.engine.message_fields cimport MOST_HOMES, Home, MessageReader, Target, store
 from clerestory.engine.wire cimport *
 
-from clerestory.engine.kinds import FieldContext, Set
+from clerestory.engine.positions.kinds import FieldContext, Set
 
 
 def part_of(bytes message not None, *path):

@@ -3,7 +3,7 @@ from libc.stdint cimport uint64_t
 from libc.string cimport memcpy
 
 from clerestory.engine.core cimport MAX_LEGAL, MAX_WORDS, OVER
-from clerestory.search.tree cimport MOVED, NO_NODE, Edge, most_visited, read_span, record_at, tree_find
+from clerestory.search.memory.tree cimport MOVED, NO_NODE, Edge, most_visited, read_span, record_at, tree_find
 
 
 cdef span_t root_row(const Search *search) noexcept nogil:

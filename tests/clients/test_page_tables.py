@@ -8,11 +8,11 @@ import pytest
 
 from clerestory import metadata
 from clerestory.engine import GAMES
-from clerestory.engine.cathedral.catalogue import CathedralCatalogue
-from clerestory.engine.colours import COLOURS, DRAWN
+from clerestory.engine.cathedral.data.catalogue import CathedralCatalogue
 from clerestory.engine.core import Game
-from clerestory.engine.duel.catalogue import DuelCatalogue
+from clerestory.engine.duel.data.catalogue import DuelCatalogue
 from clerestory.engine.games import with_catalogue
+from clerestory.engine.shared.colours import COLOURS, DRAWN
 from clerestory.i18n.files import read
 
 ROOT = Path(__file__).parents[2]
