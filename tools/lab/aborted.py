@@ -66,7 +66,7 @@ def serve_bare(told: Any) -> None:
 
     async def run() -> None:
         server = grpc.aio.server(options=channel_options(MOST))
-        handler = grpc.stream_unary_rpc_method_handler(wait)
+        handler: Any = grpc.stream_unary_rpc_method_handler(wait)
         service, _, name = METHOD[1:].partition("/")
         server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler(service, {name: handler})])
         port = server.add_insecure_port("127.0.0.1:0")
