@@ -1,4 +1,4 @@
-"""The example positions are real: each occurs in a recorded game, and can be searched."""
+"""The example positions are real: each occurs in a recorded game, and they cover every step."""
 
 import re
 from pathlib import Path
@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 
 from clerestory.engine import from_position, read_records
-from clerestory.search import Searcher
-from clerestory.search.root import observe
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 RECORDS = sorted(EXAMPLES.glob("records/*.jsonl"))
@@ -26,13 +24,6 @@ def test_examples_cover_player_counts_rounds_and_steps(game: str, times: str) ->
     assert len({fields[times] for fields in found}) >= 4
 
 
-@pytest.mark.parametrize("path", POSITIONS, ids=lambda path: path.stem)
-def test_position_can_be_searched(path: Path) -> None:
-    position = from_position(path.read_text())
-    result = Searcher(observe(position), seed=1).run(iterations=200)
-    assert {line.action for line in result.lines} == {action.text for action in position.legal_actions()}
-
-
 @pytest.mark.parametrize("path", OF_RECORDS, ids=lambda path: path.stem)
 def test_position_comes_up_in_its_record(path: Path) -> None:
     position = from_position(path.read_text())
@@ -46,5 +37,5 @@ def test_position_comes_up_in_its_record(path: Path) -> None:
     assert PLIES.get(path.stem, len(state.history)) == len(state.history)
 
 
-def test_the_page_tells_of_every_position_of_the_card_game() -> None:
+def test_the_page_lists_every_position_of_the_card_game() -> None:
     assert PLIES.keys() == {path.stem for path in POSITIONS if path.name.startswith("duel")}

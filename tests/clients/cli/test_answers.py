@@ -73,7 +73,7 @@ def test_a_line_with_more_points_that_wins_less_is_explained() -> None:
     assert "By its margin so far" not in text
 
 
-def test_where_the_first_line_has_the_highest_margin_nothing_is_said_of_it() -> None:
+def test_the_highest_margin_of_the_first_line_needs_no_remark() -> None:
     for second in (3.0, 3.04, -1.0):
         assert "one to play" not in shown(answer_with(3.0, second))
 

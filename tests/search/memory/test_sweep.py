@@ -10,8 +10,8 @@ from clerestory.search.options import shipped
 from clerestory.search.result import Result
 from clerestory.search.root import observe
 from tests.search.clock import Clock, timed_search
+from tests.search.loop.test_sharing import assert_counts, continuations
 from tests.search.positions import decisions
-from tests.search.test_sharing import assert_counts, continuations
 
 CASES = [(name, seats) for name in ("cathedral", "duel") for seats in GAMES[name].seats]
 SMALL, LARGE = 1 << 18, 1 << 27  # bytes
@@ -31,7 +31,7 @@ def shares(result: Result) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("name", ["cathedral", "duel"])
-def test_a_small_tree_tells_moves_apart_as_a_large_one_does(name: str) -> None:
+def test_a_small_tree_distinguishes_moves_as_a_large_one_does(name: str) -> None:
     """The large tree has more than ten times as many nodes in the end."""
     position = early(name, 2)
     small, large = (searcher(position, size).run(iterations=40_000) for size in (2 * SMALL, LARGE))

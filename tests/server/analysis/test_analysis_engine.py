@@ -254,7 +254,7 @@ def test_all_faults_are_named_at_once() -> None:
     assert {name for name, _ in caught.value.faults} == {"level", "threads", "avoid[0]"}
 
 
-async def test_an_analyst_that_shuts_down_says_so() -> None:
+async def test_an_engine_that_shuts_down_gives_the_reason() -> None:
     """Also after a second shutdown, as by `close`, while a worker has not yet seen the end of its search."""
     async with analysis() as one:
         asking = asyncio.ensure_future(one.ask(validate_query(opening(), ENDLESS)))
@@ -268,7 +268,7 @@ async def test_an_analyst_that_shuts_down_says_so() -> None:
     assert [name for name, _ in answer.remarks if name == "FINISHING"]
 
 
-async def test_what_nobody_reads_is_not_explained() -> None:
+async def test_answers_without_a_reader_are_not_explained() -> None:
     question = asked(iterations=300, seconds=60.0, early_stop=False)
     async with analysis() as one, one.place(HERE, Priority.MOVE, 60.0) as admitted:
         read, unread = await one.ask(question), await one.ask(question, admitted()[0])

@@ -82,7 +82,7 @@ async def test_answers_and_errors_fit_their_schemas(caller: Caller) -> None:
     assert answers["Error"]["code"] in HTTP
 
 
-def test_the_schema_of_a_position_tells_written_positions_from_others() -> None:
+def test_the_schema_of_a_position_accepts_only_written_positions() -> None:
     schema = Draft202012Validator(json.loads(position_schema()))
     for path in sorted(Path("examples/positions").glob("*.json")):
         assert [error.message for error in schema.iter_errors(json.loads(path.read_text()))] == [], path

@@ -61,7 +61,7 @@ async def test_a_body_may_come_in_chunks_but_not_in_too_many(caller: Caller) -> 
     assert said == (400, f"The body came in more than {MAX_PARTS} parts.\n")
 
 
-async def test_an_answer_reaches_whoever_is_still_sending(caller: Caller) -> None:
+async def test_an_answer_reaches_a_caller_that_is_still_sending(caller: Caller) -> None:
     """A connection that is closed with unread bytes is reset, and its answer lost."""
     for _ in range(5):
         status, text = await caller.said(head("POST", "/no.Such/Method", "content-length: 1000000") + b"x" * 500_000)
@@ -81,7 +81,7 @@ async def test_a_body_with_two_lengths_is_rejected(caller: Caller, version: str)
     [head("HEAD", "/", CHUNKED[1]) + b"ZZZ\r\n", head("HEAD", "/", CHUNKED[1], "content-length: 2")],
     ids=["chunk", "lengths"],
 )
-async def test_a_head_request_that_is_none_is_rejected_without_a_body_and_without_a_traceback(
+async def test_an_invalid_head_request_is_rejected_without_a_body_or_a_traceback(
     caller: Caller, request_bytes: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     said = await caller.said(request_bytes)

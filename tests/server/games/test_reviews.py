@@ -59,7 +59,7 @@ async def test_a_hosted_game_that_is_over_is_reviewed_by_each_seats_own_knowledg
     assert not last.review.HasField("viewer_seat")
 
 
-async def test_a_running_game_is_reviewed_by_what_ones_own_seat_knows() -> None:
+async def test_a_running_game_is_reviewed_with_the_knowledge_of_the_callers_seat() -> None:
     """The review is the same for all games that look the same to the seat."""
     async with hosted_game() as (hosted, stub):
         await hosted.play_first()
@@ -172,7 +172,7 @@ async def test_onlookers_store_one_review_for_a_setting_and_none_for_a_seed_or_a
 
 
 @pytest.mark.parametrize("reason", [games.END_REASON_RESIGNED, games.END_REASON_ABANDONED])
-async def test_the_review_of_a_game_that_its_players_ended_is_kept(reason: Any, searches: Searches) -> None:
+async def test_the_review_of_a_game_that_its_players_ended_is_stored(reason: Any, searches: Searches) -> None:
     needed = []
     async with hosted_game() as (hosted, stub):
         tokens = [hosted.made.owner_token, *hosted.tokens(0)]
@@ -188,7 +188,7 @@ async def test_the_review_of_a_game_that_its_players_ended_is_kept(reason: Any, 
     assert needed[3] == 1  # that of the last position, which is no ply
 
 
-async def test_what_a_store_has_of_a_ply_is_all_of_it() -> None:
+async def test_a_stored_ply_is_complete() -> None:
     plies = annotate(random_game("toy", 3, 1), ReviewPlan(iterations=QUICK)).valuations
     assert read_plies(write_plies(plies, GAMES["cathedral"])) == {one.ply: one for one in plies}
 
@@ -203,7 +203,7 @@ class Damaged(Store):
         return self._kept
 
 
-async def test_what_cannot_be_of_a_game_is_not_taken_for_a_review_of_it() -> None:
+async def test_damaged_plies_are_not_used_for_a_review() -> None:
     end, plan = random_game("toy", 2, 1), ReviewPlan(iterations=QUICK)
     plies = {one.ply: one for one in annotate(end, plan).valuations}
     write = partial(write_plies, game=end.game)

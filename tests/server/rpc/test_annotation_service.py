@@ -97,7 +97,7 @@ async def test_it_waits_for_others_and_leaves_nothing_running(stub: Any, server:
     await until(lambda: server.app.scheduler.admitted == 0)
 
 
-async def test_a_server_that_ends_says_so(stub: Any, server: Served) -> None:
+async def test_a_server_that_ends_gives_the_reason(stub: Any, server: Served) -> None:
     review = asyncio.ensure_future(reviewed(stub, asked(random_game("duel", 2, 1), iterations=MOST)))
     await until(lambda: server.app.scheduler.admitted > 0)
     server.app.scheduler.finish()
@@ -160,7 +160,7 @@ WRONG: list[tuple[Reason, api.AnnotateGameRequest]] = [
 ]
 
 
-async def test_what_makes_no_sense_is_rejected_by_name(stub: Any) -> None:
+async def test_an_invalid_request_for_a_review_names_the_field(stub: Any) -> None:
     for reason, request in WRONG:
         error = await refusal(stub.AnnotateGame(request).read())
         assert_reason(error, reason)

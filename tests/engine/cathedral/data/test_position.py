@@ -19,7 +19,7 @@ from tests.laws import next_action, walk
 from tests.shipped import CATHEDRAL
 
 faults = partial(faults_of_position, CATHEDRAL, CATHEDRAL.new(2, 1).to_position())
-EXAMPLES = Path(__file__).parents[3] / "examples" / "positions"
+EXAMPLES = Path(__file__).parents[4] / "examples" / "positions"
 SOUND: dict[str, Any] = json.loads((EXAMPLES / "cathedral-4p-round6-market.json").read_text())
 
 FAULTS: list[tuple[dict[str, Any], str, str]] = [

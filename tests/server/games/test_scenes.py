@@ -124,7 +124,7 @@ async def test_a_stream_ends_when_the_server_does() -> None:
         await finishing
 
 
-async def test_watchers_are_told_when_somebody_comes_or_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_watchers_are_notified_of_arrivals_and_departures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "PRESENCE_INTERVAL_S", 0.0)
     async with table(PERSON, PERSON) as played:
         watching = played.watch(0)
@@ -146,7 +146,7 @@ async def test_watchers_are_told_when_somebody_comes_or_leaves(monkeypatch: pyte
 
 
 @pytest.mark.system
-async def test_a_watcher_whose_machine_is_silent_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_watcher_whose_machine_is_silent_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     """Even if a proxy still accepts the data: gRPC itself notices, after a timeout."""
     sooner = [(name, value // 20 if name.endswith("_ms") else value) for name, value in admission.OPTIONS]
     monkeypatch.setattr(admission, "OPTIONS", sooner)

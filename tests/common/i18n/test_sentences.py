@@ -1,6 +1,7 @@
 """Texts by key: arguments, plural forms, and the fallback if a language lacks one."""
 
 import re
+from collections.abc import Iterator
 
 import pytest
 
@@ -8,8 +9,10 @@ from clerestory import i18n as texts
 from clerestory.engine.cathedral.data.points import LUCK as CATHEDRAL
 from clerestory.engine.duel.data.points import LUCK as DUEL
 from clerestory.engine.games import LIST
-from clerestory.i18n import has, patterns, say
+from clerestory.i18n import Pattern, has, patterns, say
+from clerestory.i18n.files import FOLDER
 from clerestory.i18n.languages import (
+    ENGLISH,
     LANGUAGES,
     RIGHT_TO_LEFT,
     WITH_COMMA,
@@ -52,9 +55,7 @@ def some_texts(monkeypatch: pytest.MonkeyPatch) -> None:
         ("he", "cubes", {"count": 5}, "5 קוביות"),
     ],
 )
-def test_a_text_is_said_in_its_language_or_english(
-    language: str, key: str, arguments: dict[str, object], said: str
-) -> None:
+def test_a_text_is_in_its_language_or_english(language: str, key: str, arguments: dict[str, object], said: str) -> None:
     assert say("any", key, language=language, **arguments) == said
 
 
@@ -104,7 +105,7 @@ def test_every_fault_of_a_plan_and_kind_of_luck_has_a_text() -> None:
         assert {f"luck.{kind}" for kind in kinds} <= set(patterns(name))
 
 
-def test_the_room_for_craftsmen_is_told_with_its_exception() -> None:
+def test_the_limit_of_craftsmen_is_stated_with_its_exception() -> None:
     assert "five at most unless a card gives room for more" in say("explain", "explain.cathedral.crew")
 
 
@@ -150,3 +151,69 @@ def test_every_tie_break_has_a_text() -> None:
             decided = points.tie_break(fields) if points else None
             assert decided is not None
             assert f"tie.{decided[0]}" in patterns(name)
+
+
+# -- plural forms ----------------------------------------------------------------------------------
+
+
+DOMAINS = sorted(path.stem for path in (FOLDER / ENGLISH).glob("*.json"))
+NUMBERS = {"count", "number", "cost", "cubes", "gold", "limit", "most", "price", "seals", "stone", "chips", "builders"}
+COUNTED = re.compile(r"\{(\w+)\}[ \u00a0](?:de |di )?([^\W\d_]+)")  # a number, and what it counts
+ALONE = re.compile(r"([^\W\d_]+) (?:אחת|אחד)(?![^\W\d_])")  # Hebrew says one after what it counts
+
+
+VERBS = {"is"}  # may follow a number in the singular
+
+
+def forms_of(pattern: Pattern) -> dict[str, str]:
+    return pattern if isinstance(pattern, dict) else {"other": pattern}
+
+
+def every_text(language: str) -> Iterator[tuple[str, dict[str, str]]]:
+    for domain in DOMAINS:
+        yield from ((f"{domain} {key}", forms_of(text)) for key, text in patterns(domain, language).items())
+
+
+def singulars(language: str) -> set[str]:
+    """Return the nouns that texts have in the singular only."""
+    singular = [forms["one"] for _, forms in every_text(language) if "one" in forms]
+    counted = {word for form in singular for _, word in COUNTED.findall(form)}
+    return (counted | {word for form in singular for word in ALONE.findall(form)}) - plurals(language) - VERBS
+
+
+def plurals(language: str) -> set[str]:
+    """Return the words that texts have after a number in the plural."""
+    return {word for _, forms in every_text(language) if "one" in forms for _, word in COUNTED.findall(forms["other"])}
+
+
+def misplaced(forms: dict[str, str], singular: set[str]) -> list[str]:
+    """Return the singular words after a number that may be any."""
+    others = (form for category, form in forms.items() if category != "one")
+    return [word for form in others for name, word in COUNTED.findall(form) if name in NUMBERS and word in singular]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_number_meets_a_singular_noun(language: str) -> None:
+    singular = singulars(language)
+    found = {key: words for key, forms in every_text(language) if (words := misplaced(forms, singular))}
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [("en", "{number} point"), ("de", "{number} Stein"), ("it", "{count} pietra"), ("fr", "{number} pierre")],
+)
+def test_a_number_before_a_singular_noun_would_be_found(language: str, text: str) -> None:
+    assert misplaced({"other": text}, singulars(language)) != []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_good_has_its_plural_forms(language: str) -> None:
+    amounts = {key: text for key, text in patterns("cathedral", language).items() if key.startswith("amount.")}
+    assert len(amounts) == 6
+    assert [key for key, text in amounts.items() if isinstance(text, str)] == []
+
+
+def test_a_stored_text_without_a_count_is_in_the_general_form() -> None:
+    assert say("cathedral", "amount.vp", "de", count=1) != say("cathedral", "amount.vp", "de", count=2)
+    assert say("cathedral", "thing.stone", "de") == say("cathedral", "thing.stone", "de", count=2)
