@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from loadtest import aborted
 from loadtest.connections import DATA, HEADERS
-from tools.lab import aborted
 
 
 def test_a_message_is_announced_and_not_finished() -> None:

@@ -1,4 +1,4 @@
-"""Measures what connections that are aborted with unfinished messages leave: `python -m tools.lab.aborted`.
+"""Measures what connections that are aborted with unfinished messages leave: `python -m loadtest.aborted`.
 
 The same connections abort at a server and at a bare `grpc.aio` server with its options, which only waits for messages.
 So growth of both is gRPC's, and growth of the first alone is ours. Prints one JSON line per server: the resident memory
