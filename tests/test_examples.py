@@ -1,13 +1,17 @@
 """The example positions are real: each occurs in a recorded game, and they cover every step."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from clerestory.engine import from_position, read_records
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "examples"
+PROGRAMS = sorted([*EXAMPLES.rglob("*.py"), *(ROOT / "clients" / "examples").rglob("*.py")])
 RECORDS = sorted(EXAMPLES.glob("records/*.jsonl"))
 POSITIONS = sorted(EXAMPLES.glob("positions/*.json"))
 OF_RECORDS = [path for path in POSITIONS if not path.name.startswith("toy")]
@@ -39,3 +43,11 @@ def test_position_comes_up_in_its_record(path: Path) -> None:
 
 def test_the_page_lists_every_position_of_the_card_game() -> None:
     assert PLIES.keys() == {path.stem for path in POSITIONS if path.name.startswith("duel")}
+
+
+@pytest.mark.system  # it starts mypy
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_an_example_has_right_types(path: Path) -> None:
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", ROOT / ".mypy_cache", path]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout

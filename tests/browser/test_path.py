@@ -35,6 +35,10 @@ def test_the_path_has_lessons_levels_and_puzzles_by_theme_and_difficulty(page: P
     expect(page.get_by_role("button", name="Level 2", exact=True)).to_have_count(2)
     cathedral = ["The draft", "Master builders", "Craftsmen at work", "Events and places"]
     expect(page.locator("dt")).to_have_text([*cathedral, "Lines", "Seals", "Cards and building"])
+    expect(page.locator(".findings table:visible")).to_have_count(0)
+    for question in page.locator(".findings summary").all():
+        question.click()
+    expect(page.locator(".findings table:visible tr")).to_have_count(3 * 7)
     assert violations(page) == []
     page.set_viewport_size({"width": 320, "height": 640})
     assert page.evaluate("document.documentElement.scrollWidth") <= 320

@@ -35,6 +35,8 @@ def test_hints_in_four_steps(page: Page) -> None:
     page.keyboard.press("?")
     expect(page.locator(LINES)).to_have_count(8)
     expect(marked).to_have_count(3)
+    expect(page.locator(".figures tbody tr").first).to_contain_text("gold")
+    expect(page.locator(".figures td").first).to_contain_text("±")
     gauge = page.locator("svg.gauge")
     expect(gauge).to_be_visible()
     widths = gauge.locator("rect").evaluate_all("all => all.map(one => Number(one.getAttribute('width')))")

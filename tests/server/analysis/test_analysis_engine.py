@@ -16,6 +16,7 @@ import pytest
 
 from clerestory.engine import GAMES, NATURE, State
 from clerestory.search.ismcts import Searcher
+from clerestory.search.rates import rates_of
 from clerestory.search.result import Result, StopReason
 from clerestory.server.analysis import memory
 from clerestory.server.analysis.analysis_engine import TABLE, AnalysisEngine
@@ -296,3 +297,35 @@ def test_answering_a_move_imports_no_review() -> None:
     code = "import sys, clerestory.server.rpc.service; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not [name for name in done.stdout.split() if "review" in name]
+
+
+async def test_rates_are_estimated_on_request_beside_a_search_that_is_otherwise_the_same() -> None:
+    view, limits = opening(game="cathedral"), Limits(iterations=26_000, seed=1, early_stop=False)
+    async with analysis() as one:
+        plain = await one.ask(validate_query(view, limits))
+        rated, again = [await one.ask(validate_query(view, replace(limits, rates=True))) for _ in range(2)]
+    assert plain.rates == ()
+    assert rated.lines == plain.lines
+    assert [rate.good for rate in rated.rates] == [good.name for good in view.game.layout.goods]
+    assert rated.rates == again.rates == rates_of(rated.question.root, 26_000, 1)
+    assert {rate.good for rate in rated.rates if not rate.amount} == {"vp", "workers"}  # impossible in round 1
+    assert rated.remarks == plain.remarks
+
+
+async def test_a_search_too_short_for_rates_says_so() -> None:
+    async with analysis() as one:
+        answer = await one.ask(validate_query(opening(game="cathedral"), Limits(iterations=5000, seed=1, rates=True)))
+    assert answer.rates == ()
+    assert [name for name, _ in answer.remarks] == ["FEW_ITERATIONS"]
+
+
+async def test_tables_of_a_stream_have_the_rates_so_far() -> None:
+    question = validate_query(opening(), Limits(seconds=3600.0, interval=0.01, early_stop=False, rates=True))
+    async with analysis() as one:
+        answers = list[Answer]()
+        async for answer in one.watch(question):
+            answers.append(answer)
+            if answer.rates:
+                one.finish()
+    assert answers[-1].final
+    assert [rate.good for rate in answers[-1].rates] == ["points"]

@@ -132,6 +132,14 @@ async def test_trees_of_reviews_have_at_most_half_of_the_memory() -> None:
         await asyncio.wait(opening)
 
 
+def test_memory_beside_a_tree_is_counted_while_it_is_used() -> None:
+    trees = Trees(Capacity(workers=1, memory=64 << 20, max_searches=4))
+    free = trees._memory.take(1 << 40)
+    trees._memory.give_back(free)
+    with trees.occupied(16 << 20):
+        assert trees._memory.take(1 << 40) < free
+
+
 # -- warm trees ------------------------------------------------------------------------------------
 
 

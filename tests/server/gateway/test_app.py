@@ -128,7 +128,7 @@ async def test_an_error_names_the_media_types_of_the_method(
 
 
 @pytest.mark.parametrize(
-    ("verb", "path", "status"), [("GET", LIST, 405), ("POST", "/", 404), ("POST", "/no.Such/Method", 404)]
+    ("verb", "path", "status"), [("GET", LIST, 405), ("POST", "/", 405), ("POST", "/no.Such/Method", 404)]
 )
 async def test_other_ways_to_ask(caller: Caller, verb: str, path: str, status: int) -> None:
     assert (await caller.ask(verb, path, content_type=JSON)).status == status

@@ -105,6 +105,25 @@ async def test_a_head_too_long_is_rejected(caller: Caller, request_head: bytes) 
     assert text.startswith("The head of the request has more than ")
 
 
+SITE = "https://play.example.org"
+
+
+@pytest.mark.parametrize("origin", [SITE, "https://evil.example"])
+@pytest.mark.parametrize(
+    ("lines", "body", "status"),
+    [(("x: " + "y" * 70_000,), b"", 431), ((*CHUNKED, "content-length: 2"), b"", 400), (CHUNKED, CHUNK * 999, 400)],
+    ids=["long", "lengths", "chunks"],
+)
+async def test_a_page_of_a_listed_origin_reads_why_its_request_is_rejected(
+    origin: str, lines: tuple[str, ...], body: bytes, status: int
+) -> None:
+    async with gateway(origins=(SITE,)) as caller, caller.connection() as (reader, writer):
+        writer.write(head("POST", "/openapi.json" if not body else LIST, f"Origin: {origin}", *lines) + body)
+        found, headers = await read_head(reader)
+    assert found == status
+    assert headers.get("access-control-allow-origin") == (SITE if origin == SITE else None)
+
+
 async def test_a_head_of_the_greatest_length_is_answered(caller: Caller) -> None:
     lines = ("connection: close", "x: ")
     request = head("GET", LIST, *lines)
