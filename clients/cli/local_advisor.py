@@ -21,11 +21,7 @@ from clerestory.search.favour import favoured
 from clerestory.search.limits import LONGEST_TIME
 from clerestory.search.lines import FIELDS, is_doubtful
 from clerestory.search.lines import Line as SearchedLine
-<<<<<<< HEAD
-=======
-from clerestory.search.lines import is_doubtful
 from clerestory.search.rates import Rate as EstimatedRate
->>>>>>> main/main
 from clerestory.search.reasons import standing
 from clerestory.search.result import StopReason
 from clerestory.search.review.annotation import Annotation
@@ -194,12 +190,8 @@ def recommendation(answer: Answer, options: QuestionOptions) -> Recommendation:
         warnings=tuple(AnswerWarning(name.lower(), translated_text(remark, game)) for name, remark in answer.remarks),
         level=None if best is None else question.limits.level,
         engine_version=clerestory.__version__,
-<<<<<<< HEAD
-        raw=lambda: RecommendMoveResponse.FromString(write_recommendation(answer, most)),
-=======
         rates=tuple(rate_of(game, rate) for rate in answer.rates),
-        raw=partial(write_recommendation, answer, most),
->>>>>>> main/main
+        raw=lambda: RecommendMoveResponse.FromString(write_recommendation(answer, most)),
     )
 
 

@@ -14,12 +14,8 @@ from clerestory.figures import Outlook
 from clerestory.i18n.languages import ENGLISH
 from clerestory.i18n.sentences import Text
 from clerestory.search.favour import favoured
-<<<<<<< HEAD
 from clerestory.search.lines import Line
-=======
-from clerestory.search.lines import Line, is_doubtful
 from clerestory.search.rates import Rate
->>>>>>> main/main
 from clerestory.search.reasons import discard_of, rows_of_cards, standing, use_of
 from clerestory.search.result import Result, StopReason
 from clerestory.server.analysis.answer import Answer
@@ -27,12 +23,8 @@ from clerestory.server.analysis.caller import Caller
 from clerestory.server.analysis.limits import Limits
 from clerestory.server.analysis.question import Question, posed
 from clerestory.server.games.rulebook import held
-<<<<<<< HEAD
 from clerestory.server.rpc.line_messages import TableWriter, as_part
-from clerestory.server.rpc.locale import LOCALE, name_of, translated_text
-=======
 from clerestory.server.rpc.locale import LOCALE, good_name, name_of, translated_text
->>>>>>> main/main
 from clerestory.server.rpc.translate import asked_position, duration, given, seconds_of, write_action, write_text
 from clerestory.service_errors import Faults, ServiceError
 from clerestory.v1 import advisor_pb2 as advisor
