@@ -92,7 +92,7 @@ soak: $(VENV)/.test  ## an hour each: two servers and PostgreSQL; twice the capa
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	PATH=$(BIN):$$PATH cython-lint engine search clients/envs tools
+	PATH=$(BIN):$$PATH cython-lint engine search server clients/envs tools
 	$(BIN)/mypy
 	$(BIN)/buf lint
 	$(BIN)/buf format --diff --exit-code
@@ -120,7 +120,7 @@ constraints: $(VENV)/.system
 
 clean:
 	rm -rf build dist *.egg-info $(VENV)
-	find common engine search clients/envs -name '*.so' -delete
+	find common engine search server clients/envs -name '*.so' -delete
 
 # The interpreter's pip installs a newer pip faster than `venv` does; if it is missing or too old, `venv` is used.
 $(VENV)/.tools: pyproject.toml constraints.txt

@@ -1,13 +1,7 @@
 from collections.abc import Mapping
-from typing import Any, NamedTuple
 
 from clerestory.engine.core import Game, State
-
-class WireField(NamedTuple):
-    name: str
-    kind: str
-    optional: bool = ...
-    fields: dict[int, Any] = ...
+from clerestory.engine.message_fields import WireField
 
 class PositionReader:
     def __init__(self, fields: Mapping[int, WireField], games: Mapping[str, Game]) -> None: ...

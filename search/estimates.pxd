@@ -24,8 +24,3 @@ cdef double standard_error(uint32_t visits, double total, double squares) noexce
 cdef double score_of(
     const ActionSums *sums, double margin_share, double scale, double win_share, double *error
 ) noexcept nogil
-
-cdef class LineBuilder:
-    cdef double margin_share, scale, deviations, exponent, lead
-    cdef int seat, seats
-    cdef object line(self, object action, const ActionSums *sums, tuple variation)

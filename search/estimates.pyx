@@ -1,56 +1,14 @@
 # cython: language_level=3
-"""Makes the lines of a result. Arithmetic follows Python's order, so that every bit is reproducible."""
+"""Estimates from sums. Arithmetic follows Python's order, so that every bit is reproducible."""
 from libc.math cimport sqrt
 from libc.stdint cimport uint32_t
 
 from clerestory.engine.core cimport MAX_SEATS
 from clerestory.engine.elementary cimport elementary_exp, elementary_power
 
-from clerestory.search.lines import WIDEST_ERROR, Line
+from clerestory.search.options import WIDEST_ERROR
 
 cdef double WIDEST = WIDEST_ERROR
-
-
-cdef class LineBuilder:
-    """Makes lines from the sums of root actions.
-
-    Args:
-        options: options of the search.
-        seat: the seat to decide.
-        seats: number of players.
-        exponent: exponent of the win shares.
-        lead: added to the log odds of the first seat.
-    """
-
-    def __init__(self, options, seat, seats, double exponent, double lead):
-        self.margin_share, self.scale, self.deviations = options.margin_share, options.scale, options.deviations
-        self.seat, self.seats, self.exponent, self.lead = seat, seats, exponent, lead
-
-    cdef object line(self, object action, const ActionSums *sums, tuple variation):
-        """Return the line of an action; its loss stays 0 until the lines are ranked."""
-        cdef Shares shares
-        cdef uint32_t visits = max(sums.visits, 1)
-        cdef double spread = standard_error(sums.visits, sums.margin, sums.margin_squares)
-        cdef double score, error
-        average(sums, self.seats, &shares)
-        sharpen(&shares, self.seats, self.exponent, self.lead)
-        error = shares.error[self.seat]
-        score = score_of(sums, self.margin_share, self.scale, shares.mean[self.seat], &error)
-        return Line(
-            action.text,
-            action.label,
-            sums.visits,
-            sums.availability,
-            as_tuple(shares.sharp, self.seats),
-            as_tuple(shares.sharp_error, self.seats),
-            sums.margin / visits,
-            spread if sums.visits > 1 else float("inf"),
-            score,
-            error,
-            score - self.deviations * error,
-            0.0,
-            variation,
-        )
 
 
 cdef double score_of(

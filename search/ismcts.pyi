@@ -1,8 +1,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from clerestory.figures import Outlook
 from clerestory.search.gains import Gain
-from clerestory.search.lines import Outlook
 from clerestory.search.result import Result, StopReason
 from clerestory.search.root import Root
 from clerestory.search.turns import Worker

@@ -10,7 +10,8 @@ from libc.stdlib cimport free, malloc
 from clerestory.engine.clock cimport monotonic
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, State, action_t
 from clerestory.engine.integers cimport is_integer, whole
-from clerestory.search.estimates cimport ActionSums, LineBuilder
+from clerestory.search.estimates cimport ActionSums
+from clerestory.search.lines cimport LineBuilder
 from clerestory.search.loop.run cimport BY_DECISION, BY_ITERATIONS, BY_PAUSE, BY_STOP, BY_TIME
 from clerestory.search.memory.tree cimport span_t, tree_bytes, visits_to
 from clerestory.search.outlook cimport OutlookSums, look_ahead
@@ -22,7 +23,8 @@ from clerestory.search.errors import BadLimit, WrongSeat
 from clerestory.search.limits import (
     DEFAULT_MAX_BYTES, MAX_THREADS, MAX_VISITS, MIN_BYTES, end_of_run, require_threads,
 )
-from clerestory.search.lines import Outlook, likeliest, ranked
+from clerestory.figures import Outlook
+from clerestory.search.lines import likeliest, ranked
 from clerestory.search.options import Options
 from clerestory.search.reasons import explained, gain
 from clerestory.search.result import Result, StopReason
@@ -400,5 +402,5 @@ cdef class Searcher:
         """Return the line of an action with its principal variation; `visits` are those of the root."""
         cdef TreeSearch search = self.searches[0]
         cdef ActionSums sums = search.sums(place, visits)
-        variation = tuple([self.view.game.texts[ply] for ply in search.variation(<action_t> code)])
-        return builder.line(self.view.game.action(code), &sums, variation)
+        game = self.view.game
+        return builder.line(game.texts[code], game.labels[code], &sums, search.variation(<action_t> code, game.texts))

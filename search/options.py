@@ -27,6 +27,7 @@ PLAYOUTS = ("uniform", "informed")
 CHOICES = ("visits", "bound")
 LEARNING: Mapping[str, Any] = {"horizon": 0, "reward": "win", "priors": "learned"}  # for a value in training
 WELL_VISITED = 0.5  # share of the most visits that makes a lower bound trustworthy
+WIDEST_ERROR = 0.5  # largest standard error of a number between 0 and 1
 SETTLED_VISITS = 0.15  # the same once the win is settled
 MOST_PLIES = (1 << 31) - 1
 # Once the win is settled, docs/decisions/0026-a-settled-game-is-played-for-points.md:

@@ -41,7 +41,7 @@ def explained(result: Result, outlooks: Sequence[tuple[Outlook, ...]], gains: Se
         least: smallest difference worth mentioning, from the game's tuning; likewise below.
     """
     lines = tuple(
-        replace(line, outlook=outlook) for line, outlook in zip(result.lines[: len(outlooks)], outlooks, strict=True)
+        line.changed(outlook=outlook) for line, outlook in zip(result.lines[: len(outlooks)], outlooks, strict=True)
     )
     compared = len(lines) > 1 and lines[0].probability is None
     held = holding(gains, least) if compared else ()

@@ -27,6 +27,6 @@ cdef class TreeSearch:
     cdef span_t row(self)
     cdef bint settled(self)
     cdef ActionSums sums(self, uint32_t place, uint32_t visits)
-    cdef list variation(self, action_t a)
+    cdef tuple variation(self, action_t a, tuple texts)
 
 cdef Rng stream(object seed)

@@ -129,11 +129,11 @@ cdef class TreeSearch:
         """Return the sums of an edge, given the visits to its node."""
         return sums_of(&self.search, place, visits)
 
-    cdef list variation(self, action_t a):
-        """Return the principal variation from a root action on, as codes, in the observer's view."""
+    cdef tuple variation(self, action_t a, tuple texts):
+        """Return the principal variation from a root action on, in the observer's view, as texts of the game."""
         cdef action_t found[MOST_VARIATION]
         cdef int i, n = write_variation(&self.search, a, found)
-        return [found[i] for i in range(n)]
+        return tuple([texts[found[i]] for i in range(n)])
 
 
 cdef struct Run:                 # arguments and result of run_until

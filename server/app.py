@@ -34,6 +34,7 @@ from clerestory.server.games.bounds import CLOSING
 from clerestory.server.games.manager import GameManager, Limits
 from clerestory.server.games.store import Store
 from clerestory.server.games.stores.store_location import file_of, open_store
+from clerestory.server.hardening.pending_reads import PendingReads
 from clerestory.server.lifecycle import Lifecycle
 from clerestory.server.memory import collect_seldom, limit_bytes, resident_bytes
 from clerestory.server.rpc.admission import MOST_CALLS, OPERATORS, STREAMS_INSIDE, AdmissionHandler, channel_options
@@ -176,8 +177,7 @@ async def start(settings: Settings, inside: str = "") -> App:
     watch(metrics, analysis, manager)
     watch_limits(metrics, settings, room, manager)
     watch_end(metrics, certificates)
-    most = max(MOST_CALLS, 4 * settings.max_searches)
-    admission = AdmissionHandler(CallInterceptor(metrics), tokens, callers, most, advisor.admissions)
+    admission = admit_calls(settings, metrics, tokens, callers, advisor)
     chunks = Chunks(callers)
     played = GameHandlers(manager, callers, chunks, settings.max_watchers)
     add_services(admission, advisor, played, Annotations(Reviewer(analysis), manager, callers), chunks, standing)
@@ -202,6 +202,18 @@ async def start(settings: Settings, inside: str = "") -> App:
     )
 
 
+def admit_calls(
+    settings: Settings, metrics: Metrics, tokens: Tokens | None, callers: Callers, advisor: AdvisorHandlers
+) -> AdmissionHandler:
+    """Return the handler that admits calls. Behind a proxy, all come from its address, and none arrives slowly."""
+    proxied = settings.behind_proxy
+    most = max(MOST_CALLS, 4 * settings.max_searches)
+    reads = PendingReads(most) if proxied else PendingReads()
+    return AdmissionHandler(
+        CallInterceptor(metrics, by_address=not proxied), tokens, callers, most, advisor.admissions, reads
+    )
+
+
 def start_tracing(collector: str) -> "Traces | None":
     """Start tracing, unless the collector is "". Raises BadSettings if the extra packages are missing."""
     if not collector:
@@ -222,7 +234,8 @@ def open_ports(
 
     Raises OSError if one cannot listen.
     """
-    server = grpc.aio.server(options=channel_options(room.callers, idle=settings.idle_timeout))
+    idle = None if settings.behind_proxy else settings.idle_timeout
+    server = grpc.aio.server(options=channel_options(room.callers, idle=idle))
     address = listen(server, settings.listen, None if certificates is None else certificates.credentials())
     if not inside:
         return [server], address

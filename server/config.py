@@ -40,6 +40,11 @@ class Settings(Capacity):
         "seconds after which a [connection](operations.md#connections) without calls is closed",
         Numbers(1, MAX_IDLE),
     )
+    behind_proxy: bool = declared(
+        False,
+        "a reverse proxy such as that of `deploy/envoy.yaml` forwards all calls: leave to it"
+        " [what it does better](hardening.md), limits by connection and address",
+    )
     store: str = declared(
         MEMORY,
         "file in which [games](games.md) are stored; `user:` is `clerestory/games.sqlite` in the user's data folder,"

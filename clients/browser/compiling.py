@@ -15,8 +15,7 @@ from runpy import run_path
 from setuptools import Extension
 from translate import Linked, linked
 
-from clerestory.search.lines import WIDEST_ERROR
-from clerestory.search.options import SETTLED_VISITS
+from clerestory.search.options import SETTLED_VISITS, WIDEST_ERROR
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = Path(__file__).resolve().parent / "wasm"

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
-from functools import partial
 from math import isfinite
 from typing import Any, Self, TypeVar, Unpack
 
@@ -20,8 +19,8 @@ from clerestory.engine.errors import BadPosition
 from clerestory.engine.tuning import level_as
 from clerestory.search.favour import favoured
 from clerestory.search.limits import LONGEST_TIME
+from clerestory.search.lines import FIELDS, is_doubtful
 from clerestory.search.lines import Line as SearchedLine
-from clerestory.search.lines import is_doubtful
 from clerestory.search.rates import Rate as EstimatedRate
 from clerestory.search.reasons import standing
 from clerestory.search.result import StopReason
@@ -35,6 +34,7 @@ from clerestory.server.rpc.errors import CODES, field_of
 from clerestory.server.rpc.locale import good_name, label_of, translated_text
 from clerestory.server.rpc.translate_advisor import in_one_line, planned, write_recommendation
 from clerestory.service_errors import Reason, ServiceError
+from clerestory.v1.advisor_pb2 import RecommendMoveResponse
 
 METHOD = "AdvisorService/RecommendMove"  # whose fields are named where an option is wrong
 LIMITS = {  # option of a question -> limit of the search
@@ -45,7 +45,7 @@ LIMITS = {  # option of a question -> limit of the search
 }
 FIGURES = ("iterations", "nodes", "tree_bytes", "depth", "threads", "memory_full", "given_up", "seed", "reproducible")
 # The columns of a line that are the same in the search and in the form of a client.
-COLUMNS = {one.name for one in fields(Line)} & {one.name for one in fields(SearchedLine)} - {"action", "margin_error"}
+COLUMNS = {one.name for one in fields(Line)} & {*FIELDS} - {"action", "margin_error"}
 T = TypeVar("T")
 
 
@@ -191,7 +191,7 @@ def recommendation(answer: Answer, options: QuestionOptions) -> Recommendation:
         level=None if best is None else question.limits.level,
         engine_version=clerestory.__version__,
         rates=tuple(rate_of(game, rate) for rate in answer.rates),
-        raw=partial(write_recommendation, answer, most),
+        raw=lambda: RecommendMoveResponse.FromString(write_recommendation(answer, most)),
     )
 
 

@@ -25,13 +25,15 @@ class FieldContext(NamedTuple):
 class Kind:
     """A kind of value. `annotation` is its JSON type; `low` and `high` bound each of its numbers in the struct.
 
-    If it is `plain`, a value is a single number, equal in the struct and in JSON.
+    If it is `plain`, a value is a single number, equal in the struct and in JSON. If `empty_is_zero`, an empty list has
+    no faults, and zeros in the struct.
     """
 
     annotation: Any
     low: int = 0
     high: int = 0
     plain: bool = False
+    empty_is_zero: bool = False
 
     def in_range(self, raw: Sequence[int], around: FieldContext) -> bool:
         """Whether numbers of the struct are in range, a precondition of `read`."""

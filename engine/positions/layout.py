@@ -6,7 +6,7 @@ its meaning; fields of players are declared once for all players. Bytes outside 
 
 import hashlib
 import struct
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
@@ -88,6 +88,36 @@ class MemoryPlan(NamedTuple):
     homes: list[Slot]
     order: Callable[[Sequence[Any]], tuple[int, ...]]
     shared: list[tuple[int, int]]
+
+
+class LazyFields(dict[str, Any]):
+    """The fields of a position, or of one of its players, converted when they are first asked for.
+
+    Args:
+        slots: slots of the position by path.
+        numbers: numbers of its struct.
+        seats: number of seats.
+        owner: seat of the player; -1 for the position itself.
+        position: the fields of the position; None for the position itself.
+    """
+
+    def __init__(
+        self,
+        slots: Mapping[str, Slot],
+        numbers: Sequence[int],
+        seats: int,
+        owner: int = -1,
+        position: dict[str, Any] | None = None,
+    ) -> None:
+        self._slots, self._numbers = slots, numbers
+        self._prefix = "" if owner < 0 else f"players[{owner}]."
+        self._around = FieldContext(self if position is None else position, max(owner, 0), seats)
+
+    def __missing__(self, name: str) -> Any:
+        slot = self._slots[self._prefix + name]
+        raw = slot.take(self._numbers)
+        value = self[name] = raw[0] if slot.kind.plain else slot.kind.read(raw, self._around)
+        return value
 
 
 class Layout:
@@ -208,6 +238,14 @@ class Layout:
         for _, (_, name, kind, _, owner, take) in plan.converted:
             owners[owner][name] = kind.read(take(numbers), around[owner])
         fields["players"] = players
+        return fields
+
+    def peek(self, memory: bytes) -> "LazyFields":
+        """Return the same fields, each converted when it is first asked for; iteration sees only those."""
+        seats, slots = memory[0], self.by_path[memory[0]]
+        numbers = self.plans[seats].codec.unpack(memory)
+        fields = LazyFields(slots, numbers, seats)
+        fields["players"] = [LazyFields(slots, numbers, seats, seat, fields) for seat in range(seats)]
         return fields
 
     def pack(self, fields: dict[str, Any]) -> bytes:

@@ -68,6 +68,7 @@ cdef extern from *:
 cdef enum:
     MOST_SPARES = 24      # arrays; a tree has three
     KEPT_BYTES = 8 << 20  # of each array
+    KEPT_FROM = 1 << 16   # bytes from which on arrays are kept, and allocated in powers of two
 
 cdef struct Spare:
     void *array
@@ -113,7 +114,7 @@ cdef void give_back(void *array, size_t bytes) noexcept:
     global num_spares
     cdef size_t size = rounded(bytes)
     cdef Spare oldest = Spare(array=NULL, bytes=0)
-    if array == NULL or not CAN_KEEP or size < HUGE_FROM:
+    if array == NULL or not CAN_KEEP or size < KEPT_FROM:
         with nogil:
             unmap(array, size)
         return
@@ -137,8 +138,8 @@ cdef void strike(int i) noexcept:
 
 cdef size_t rounded(size_t bytes) noexcept:
     """Return the bytes to allocate for an array: a power of two for large ones, as untouched memory costs nothing."""
-    cdef size_t size = HUGE_FROM
-    if not CAN_KEEP or bytes < HUGE_FROM:
+    cdef size_t size = KEPT_FROM
+    if not CAN_KEEP or bytes < KEPT_FROM:
         return bytes
     while size < bytes:
         size *= 2

@@ -26,7 +26,6 @@ from clerestory.spans import part
 NICENESS = 10  # niceness of the worker threads relative to the process, so that answering comes first
 TURN = 0.001  # time slice of the workers in the system: longer slices make them wait longer, even to be stopped
 SMALL_TREE = 2000  # nodes of a tree that is freed in microseconds
-FEW_ITERATIONS = 16  # take less time than handing them to a thread of lower priority
 MOST_WAITING = 1024  # waiting background searches beyond which new ones are rejected
 
 
@@ -130,8 +129,14 @@ class Scheduler:
         return None
 
     def submit(self, search: ActiveSearch, admission: Admission) -> None:
-        """Begin an admitted search, which the caller must `drop` in any case. Raises ServiceError: BUSY, FINISHING."""
+        """Begin an admitted search, which the caller must `drop` in any case. Raises ServiceError: BUSY, FINISHING.
+
+        A brief one without a ticket ends before this returns: it costs the event loop no more than to hand it over.
+        """
         self._background.require_open()
+        if search.limits.brief and admission.ticket is None:
+            self._run(search)
+            return
         limits, caller = search.limits, admission.caller
         threads = limits.threads or 1
         demand = Demand(
@@ -151,6 +156,21 @@ class Scheduler:
             self._begin(search, demand, admission.ticket)
         search.timer = search.loop.call_at(search.deadline, self.end, search, StopReason.TIME)
         search.span = part("search")
+
+    def _run(self, search: ActiveSearch) -> None:
+        """Run a brief search in this thread."""
+        search.span, search.began = part("search"), time.monotonic()
+        search.searcher.allow(search.limits.iterations)
+        try:
+            searcher = search.searcher.make()
+            try:
+                reason, _ = searcher.step(inf, deadline=search.deadline, early=bool(search.limits.early_stop))
+            finally:
+                searcher.release()
+        except Exception as error:
+            search.failure, reason = error, StopReason.STOPPED
+        search.ended, search.ended_at = reason, time.monotonic()
+        search.close()
 
     def _begin(self, search: ActiveSearch, demand: Demand, ticket: Ticket | None) -> None:
         """Begin a search, unless another one has taken its slot. Raises ServiceError: BUSY."""
@@ -317,7 +337,7 @@ class Scheduler:
                 thread=tree.number,
                 threads=threads,
                 early=bool(search.limits.early_stop),
-                worker=None if (search.limits.iterations or inf) <= FEW_ITERATIONS else worker,
+                worker=None if search.limits.brief else worker,
             )
             if reason == StopReason.ITERATIONS and due_rates(search, searcher, tree):
                 reason = StopReason.PAUSED

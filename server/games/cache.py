@@ -5,6 +5,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from itertools import cycle
 
 from clerestory.server.games.background import Seldom, run_in_thread
 from clerestory.server.games.hosted import HostedGame
@@ -17,6 +18,7 @@ from clerestory.turns import Turns
 
 IDLE_BYTES = 64 << 20  # of unused games; above this, the least recently used are evicted
 MOST_ASIDE = 10_000  # unreadable games to remember
+CALL_TURNS = 3  # turns of games that calls wait for, for each turn of an automatic move
 
 logger = logging.getLogger(__name__)
 failures = Seldom(logger)  # limits log lines, because every call and automatic move reports a failing store
@@ -54,14 +56,14 @@ class GameCache:
         self._reading: dict[str, asyncio.Task[HostedGame]] = {}
         self._idle: OrderedDict[str, int] = OrderedDict()  # bytes of unused games, least recently used first
         self._idle_bytes = 0
-        self._turns = Turns()
+        self._turns, self._lanes = Turns(), cycle(range(CALL_TURNS))
 
     async def turn(self, *, calling: bool = False) -> None:
         """Wait for a turn to work on a game for some milliseconds; calls run between two turns.
 
-        Games that calls wait for get every second turn.
+        Games that calls wait for get CALL_TURNS turns for each of an automatic move, which takes longer.
         """
-        async with self._turns.taken(calling):
+        async with self._turns.taken(next(self._lanes) if calling else None):
             pass
 
     @asynccontextmanager

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 
+from clerestory.idle_timer import IdleTimer
 from clerestory.server.games.commands import stale
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.manager import GameManager
@@ -47,7 +48,7 @@ async def scenes(
     latest = horizon(live.hosted, viewer)
     if cursor is not None and cursor > latest:
         raise stale(cursor, latest)
-    with live.watched_by(viewer) as news:
+    with live.watched_by(viewer) as news, IdleTimer(HEARTBEAT, news.set) as quiet:
         shown = await live.reach(latest if cursor is None else cursor)
         present, reported = live.watchers.presence, live.watchers.number
         hosted = live.after(shown, min(latest, end_of_chunk(shown.version)))
@@ -68,7 +69,7 @@ async def scenes(
                 reported, before_that, present = live.watchers.number, present, live.watchers.presence
                 if present != before_that:
                     yield Scene(shown, presence=present)
-            elif not await set_within(news, HEARTBEAT):
+            elif not await set_within(news, quiet):
                 yield Scene(shown)
 
 
@@ -89,11 +90,9 @@ def end_of_chunk(version: int) -> int:
     return (version // CHUNK + 1) * CHUNK
 
 
-async def set_within(event: asyncio.Event, seconds: float) -> bool:
-    """Wait for an event, at most a number of seconds; return whether it was set."""
-    try:
-        async with asyncio.timeout(seconds):
-            await event.wait()
-    except TimeoutError:
-        return False
-    return True
+async def set_within(event: asyncio.Event, quiet: IdleTimer) -> bool:
+    """Wait for an event, which a timer also sets; return whether it was set before that."""
+    quiet.restart()
+    await event.wait()
+    quiet.stop()
+    return not quiet.expired

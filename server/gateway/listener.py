@@ -7,8 +7,8 @@ from contextlib import suppress
 from functools import partial
 
 from clerestory.addresses import network_of
-from clerestory.server.gateway.connection_slots import ConnectionSlots
 from clerestory.server.gateway.protocol import Protocol, Sharing, origin_of
+from clerestory.server.hardening.connection_slots import ConnectionSlots
 
 MAX_ACCEPTS = 4  # connections accepted before other work runs: each takes half a millisecond
 AGAIN = 0.05  # seconds until the next attempt when the system is out of file descriptors

@@ -8,8 +8,8 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from clerestory.server.gateway.connection_slots import ConnectionSlots
 from clerestory.server.gateway.http import packed
+from clerestory.server.hardening.connection_slots import ConnectionSlots
 
 MAX_HEAD_BYTES = 16 * 1024  # of a request
 MAX_LINES = 100  # in a request head

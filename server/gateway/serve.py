@@ -15,10 +15,10 @@ from clerestory.clients.connection import Connection
 from clerestory.server.gateway.app import GatewayApp
 from clerestory.server.gateway.bridge import MAX_STREAMS, Bridge
 from clerestory.server.gateway.config import GatewaySettings
-from clerestory.server.gateway.connection_slots import CONNECTIONS, ConnectionSlots
 from clerestory.server.gateway.listener import Listener
 from clerestory.server.gateway.page import read_page
 from clerestory.server.gateway.protocol import Protocol, Sharing
+from clerestory.server.hardening.connection_slots import CONNECTIONS, ConnectionSlots
 
 SEND_BYTES = 16 * 1024  # kernel send buffer for a slow client: a few responses
 BACKLOG = 4096  # connections that the kernel queues until they are accepted

@@ -1,9 +1,8 @@
 """Admits connections, and calls before their handlers run: checks tokens, and limits calls and incomplete messages."""
 
 import asyncio
-from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,12 +10,13 @@ from typing import Any
 import grpc
 from google.protobuf.message import DecodeError
 
-from clerestory.counting import decrease
 from clerestory.server.config import MAX_MESSAGE_BYTES
+from clerestory.server.hardening.in_progress import InProgress
+from clerestory.server.hardening.newcomers import Newcomers
+from clerestory.server.hardening.pending_reads import Context, PendingReads
 from clerestory.server.rpc.callers import Callers, address_of
 from clerestory.server.rpc.chunks import write_each
 from clerestory.server.rpc.interceptor import Call, CallInterceptor
-from clerestory.server.rpc.pending_reads import Context, PendingReads
 from clerestory.server.rpc.security import Tokens, require_token
 from clerestory.service_errors import Reason, ServiceError, raise_error
 from clerestory.spans import part
@@ -26,7 +26,6 @@ OPEN = "/grpc.health.v1.Health/"  # needs no token; has its own limit, so that i
 MOST_CALLS = 1536  # in progress, for all callers; one caller may hold half of what the others leave free
 MOST_CHECKS = 256  # health checks in progress
 CROWD = 64  # incomplete requests at once that count as a burst, after which memory is trimmed
-RETRY = 0.1  # seconds after which a caller with too many calls may retry
 STREAMS = 128  # calls of one connection; clients queue any more
 STREAMS_INSIDE = 4096  # for a client in this process, which has its own limits
 PENDING = 2048  # calls that the event loop has not accepted yet; gRPC silently drops any more
@@ -56,35 +55,6 @@ OPTIONS = (
 
 Admit = Callable[[Context], object]
 MethodHandler = Any  # a handler of gRPC, whose type stubs lack handlers that read messages themselves
-
-
-class InProgress:
-    """The calls in progress. A caller may have as many as there are free slots.
-
-    Args:
-        most: maximum number of calls of all callers.
-    """
-
-    def __init__(self, most: int) -> None:
-        self._most, self._total = most, 0
-        self._of: Counter[str] = Counter()
-
-    @contextmanager
-    def taken(self, caller: str) -> Iterator[None]:
-        """Count a call during the block. Raises ServiceError: BUSY."""
-        if self._of[caller] >= self._most - self._total:
-            raise ServiceError(
-                Reason.BUSY,
-                [("", f"{self._of[caller]} calls of this caller are in progress, the most allowed now")],
-                RETRY,
-            )
-        self._of[caller] += 1
-        self._total += 1
-        try:
-            yield
-        finally:
-            self._total -= 1
-            decrease(self._of, caller)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +91,10 @@ class AdmissionHandler(grpc.GenericRpcHandler):
         most: maximum number of calls in progress.
         admit: checks to run before the message of a call is read, by method path; handlers find the result in the
             `admission` of the context.
+        arrivals: reads the messages of calls.
+
+    Attributes:
+        newcomers: the streams that are about to begin.
     """
 
     def __init__(
@@ -130,9 +104,11 @@ class AdmissionHandler(grpc.GenericRpcHandler):
         callers: Callers,
         most: int,
         admit: Mapping[str, Admit],
+        arrivals: PendingReads,
     ) -> None:
         self._interceptor, self._tokens, self._callers, self._admit = interceptor, tokens, callers, admit
-        self._arrivals, self._calls, self._checks = PendingReads(), InProgress(most), InProgress(MOST_CHECKS)
+        self._arrivals, self._calls, self._checks = arrivals, InProgress(most), InProgress(MOST_CHECKS)
+        self.newcomers = Newcomers()
         self._watches, self._finished = set[asyncio.Timeout](), False
         self._methods: dict[str, MethodHandler] = {}
         self._unknown: MethodHandler = grpc.stream_unary_rpc_method_handler(
@@ -152,6 +128,7 @@ class AdmissionHandler(grpc.GenericRpcHandler):
 
     def service(self, handler_call_details: grpc.HandlerCallDetails) -> MethodHandler:
         """Return the handler of a method; for an unknown method, the one that rejects it."""
+        self.newcomers.note()
         return self._methods.get(handler_call_details.method, self._unknown)
 
     def _behind(self, path: str, handler: MethodHandler) -> MethodHandler:
@@ -179,7 +156,7 @@ class AdmissionHandler(grpc.GenericRpcHandler):
         if not context.peer():  # the deadline passed before the call began, and gRPC has released it
             raise grpc.aio.InternalError("the call is over")
         address = address_of(context.peer())
-        call.comes_from(address, f"peer:{address}")
+        call.comes_from(address, f"peer:{address}", anonymous=True)
         token = "" if method.health else self._identify(call, context)
         with (self._checks if method.health else self._calls).taken(call.caller), self._lasting(method, token, context):
             if method.admit is not None:
@@ -190,6 +167,8 @@ class AdmissionHandler(grpc.GenericRpcHandler):
             if method.converses:
                 return await self._converse(method, address, context)
             context.payload = await self._arrivals.read(context, address)
+            if method.streams and not method.health:
+                await self.newcomers.turn(call.caller)
             answer = method.handler(decode_request(context.payload, method.decode), context)
             return await (self._watch(answer) if method.health and method.streams else answer)
 
@@ -213,9 +192,9 @@ class AdmissionHandler(grpc.GenericRpcHandler):
             caller = self._callers.of(context)
         except ServiceError:
             stranger = self._callers.stranger(context)
-            call.comes_from(stranger.origin, stranger.label)
+            call.comes_from(stranger.origin, stranger.label, anonymous=stranger.label == call.label)
             raise
-        call.comes_from(caller.origin, caller.label)
+        call.comes_from(caller.origin, caller.label, anonymous=caller.label == call.label)
         return token
 
     def _lasting(self, method: GatedMethod, token: str, context: Context) -> AbstractContextManager[None]:

@@ -12,7 +12,7 @@ from clerestory.server.analysis.reviews import PlyStore, ReviewStep, ReviewTerms
 from clerestory.server.games.background import run_in_thread
 from clerestory.server.games.manager import GameManager
 from clerestory.server.games.reviews import PlyCache, game_to_review
-from clerestory.server.rpc.admission import InProgress
+from clerestory.server.hardening.in_progress import InProgress
 from clerestory.server.rpc.callers import Callers
 from clerestory.server.rpc.chunks import write_each
 from clerestory.server.rpc.translate_annotation import (

@@ -8,6 +8,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import grpc
 
+from clerestory.idle_timer import IdleTimer
 from clerestory.server.rpc.callers import Callers
 from clerestory.service_errors import Reason, raise_error
 from clerestory.turns import Turns
@@ -54,16 +55,27 @@ async def write_each(answers: AsyncGenerator[T, None], write: Callable[[T], Awai
     gRPC cannot end such a call, so it stays in progress and counted until the client reads or leaves. Raises
     ServiceError: SLOW_READER.
     """
-    loop, closing = asyncio.get_running_loop(), list[asyncio.Task[None]]()
+    closing = list[asyncio.Task[None]]()
+
+    def close() -> None:
+        closing.append(asyncio.ensure_future(aclose(answers)))
+
     async with aclosing(answers):
-        async for answer in answers:
-            timer = loop.call_later(STALL_SECONDS, lambda: closing.append(loop.create_task(answers.aclose())))
-            try:
-                await write(answer)
-            finally:
-                timer.cancel()
-                await asyncio.gather(*closing)
-            if closing:
-                raise_error(
-                    Reason.SLOW_READER, "", f"nothing of the stream was taken for {STALL_SECONDS:g} s; ask again"
-                )
+        with IdleTimer(STALL_SECONDS, close) as timer:
+            async for answer in answers:
+                timer.restart()
+                try:
+                    await write(answer)
+                finally:
+                    timer.stop()
+                    if closing:
+                        await closing[0]
+                if closing:
+                    raise_error(
+                        Reason.SLOW_READER, "", f"nothing of the stream was taken for {STALL_SECONDS:g} s; ask again"
+                    )
+
+
+async def aclose(answers: AsyncGenerator[T, None]) -> None:
+    """Close a generator."""
+    await answers.aclose()

@@ -1,7 +1,6 @@
 """Wraps every call: assigns a request ID, logs and counts the call, and turns exceptions into a gRPC status."""
 
 import asyncio
-import ctypes
 import logging
 import re
 import time
@@ -17,10 +16,11 @@ from structlog.contextvars import bind_contextvars, bound_contextvars
 
 from clerestory import spans
 from clerestory.metadata import PUSHBACK, REQUEST_ID, TRACE_PARENT, VIA
+from clerestory.server.hardening.malloc_trimmer import MallocTrimmer
+from clerestory.server.hardening.rate_limit import RateLimit
 from clerestory.server.rpc.errors import CODES, status_of
 from clerestory.server.rpc.locale import language_of_call, speak
 from clerestory.server.rpc.metrics import Metrics
-from clerestory.server.rpc.rate_limit import RateLimit
 from clerestory.service_errors import Reason, ServiceError
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -32,9 +32,6 @@ ABANDONED = "CANCELLED"  # the logged code of a call whose client left
 PACED = ("RESOURCE_EXHAUSTED", "UNAUTHENTICATED", "DEADLINE_EXCEEDED", "UNIMPLEMENTED")  # rate-limited
 UNDELAYED = Reason.SLOW_REQUEST  # never delayed, because the part of its message that arrived stays in memory meanwhile
 LEFT: End = (grpc.StatusCode.CANCELLED, "the caller left", ())
-
-CROWD = 256  # calls since the last memory trim that count as a burst
-QUIET = 2.0  # seconds without such a call before the trim
 
 logger = logging.getLogger(__name__)
 
@@ -48,16 +45,18 @@ class Call:
         label: the caller's name in the log.
         code: the final status code, for logs and metrics.
         reason: the reason of the service error, if there was one.
+        anonymous: whether only its address identifies the caller.
     """
 
     caller: str = ""
     label: str = ""
     code: str = "OK"
     reason: str = ""
+    anonymous: bool = True
 
-    def comes_from(self, caller: str, label: str) -> None:
+    def comes_from(self, caller: str, label: str, *, anonymous: bool) -> None:
         """Set the caller, also for the call's log lines."""
-        self.caller, self.label = caller, label
+        self.caller, self.label, self.anonymous = caller, label, anonymous
         bind_contextvars(caller=label)
 
 
@@ -65,10 +64,15 @@ Handler = Callable[[Call, Context], Awaitable[Any]]
 
 
 class CallInterceptor:
-    """Turns exceptions of handlers into a gRPC status, and rate-limits errors by caller."""
+    """Turns exceptions of handlers into a gRPC status, and rate-limits errors by caller.
 
-    def __init__(self, metrics: Metrics) -> None:
-        self._metrics = metrics
+    Args:
+        metrics: counts the calls.
+        by_address: whether to rate-limit callers that only their address identifies.
+    """
+
+    def __init__(self, metrics: Metrics, *, by_address: bool = True) -> None:
+        self._metrics, self._by_address = metrics, by_address
         self._rate_limit = RateLimit()
         self.malloc_trimmer = MallocTrimmer()
 
@@ -111,7 +115,7 @@ class CallInterceptor:
         call.code, call.reason = CODES[error.reason].name, error.reason
         if call.code in PACED:
             self.malloc_trimmer.note()
-            if error.reason != UNDELAYED:
+            if error.reason != UNDELAYED and (self._by_address or not call.anonymous):
                 await self._rate_limit.hold(call.caller, remaining)
 
     @contextmanager
@@ -235,33 +239,3 @@ class CallContext:
     def peer(self) -> str:
         """Return the peer, as gRPC writes it."""
         return self._peer
-
-
-class MallocTrimmer:
-    """Schedules a memory trim after a burst of calls, when much of the process's memory is free but not returned."""
-
-    def __init__(self) -> None:
-        self._calls, self._last = 0, 0.0
-        self._timer: asyncio.TimerHandle | None = None
-
-    def note(self) -> None:
-        """Count a call of a burst."""
-        loop = asyncio.get_running_loop()
-        self._calls, self._last = self._calls + 1, loop.time()
-        if self._calls >= CROWD and self._timer is None:
-            self._timer = loop.call_later(QUIET, self._look)
-
-    def _look(self) -> None:
-        loop = asyncio.get_running_loop()
-        if loop.time() < self._last + QUIET:
-            self._timer = loop.call_at(self._last + QUIET, self._look)
-            return
-        self._calls, self._timer = 0, None
-        loop.run_in_executor(None, give_back)
-
-
-def give_back() -> None:
-    """Return unused heap memory to the operating system, where the C library supports it; glibc keeps it otherwise."""
-    library = ctypes.CDLL(None)
-    if hasattr(library, "malloc_trim"):
-        library.malloc_trim(0)

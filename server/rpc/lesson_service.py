@@ -1,5 +1,7 @@
 """Handles the calls of LessonService and PuzzleService on the event loop, because they are cheap."""
 
+import asyncio
+
 from clerestory.server.rpc.chunks import Chunks
 from clerestory.server.rpc.service import Context
 from clerestory.server.rpc.translate_lessons import (
@@ -57,23 +59,32 @@ class Lessons(LessonServiceServicer):
 class Puzzles(PuzzleServiceServicer):
     """The gRPC handlers of PuzzleService, which is stateless.
 
-    The puzzles are loaded at startup, because loading them would block the event loop for too long.
+    The puzzles are loaded by the first call, in a thread: they take 8 MB, and a time that would block the event loop.
     """
 
     def __init__(self) -> None:
-        load_puzzles()
+        self._loading: asyncio.Future[None] | None = None
+
+    async def _loaded(self) -> None:
+        """Wait until the puzzles have been loaded."""
+        if self._loading is None:
+            self._loading = asyncio.ensure_future(asyncio.to_thread(load_puzzles))
+        await asyncio.shield(self._loading)
 
     async def ListPuzzles(
         self, request: puzzle_api.ListPuzzlesRequest, context: Context
     ) -> puzzle_api.ListPuzzlesResponse:
         """List the puzzles of a game. Raises ServiceError."""
+        await self._loaded()
         return write_puzzles(known_puzzles(read_game(request.game)))
 
     async def GetPuzzle(self, request: puzzle_api.GetPuzzleRequest, context: Context) -> puzzle_api.GetPuzzleResponse:
         """Return a puzzle without its answer. Raises ServiceError."""
+        await self._loaded()
         return write_puzzle(read_puzzle(request.puzzle))
 
     async def TryPuzzle(self, request: puzzle_api.TryPuzzleRequest, context: Context) -> puzzle_api.TryPuzzleResponse:
         """Judge an action. Raises ServiceError."""
+        await self._loaded()
         one = read_puzzle(request.puzzle)
         return write_try(one, read_try(one, request))

@@ -5,11 +5,11 @@ from itertools import islice
 from clerestory.seeds import random_seed
 from clerestory.server.games.rulebook import GivenPosition, actions_named, carry_out, planned, play_all, set_up, view_of
 from clerestory.server.rpc.chunks import Chunks
-from clerestory.server.rpc.service import Context
+from clerestory.server.rpc.service import Context, payload_of
 from clerestory.server.rpc.translate import (
+    asked_any,
+    asked_referee,
     given,
-    read_any,
-    read_referee,
     write_any,
     write_outcome,
     write_position,
@@ -64,16 +64,16 @@ class RulesHandlers(RulesServiceServicer):
         self, request: rules.ObservePositionRequest, context: Context
     ) -> rules.ObservePositionResponse:
         """Remove hidden information from a position. Raises ServiceError."""
-        view = view_of(read_referee(request.referee), given(request, "seat"))
+        view = view_of(asked_referee(request, payload_of(context)), given(request, "seat"))
         return rules.ObservePositionResponse(position=write_position(view))
 
     async def ListActions(self, request: rules.ListActionsRequest, context: Context) -> rules.ListActionsResponse:
         """List the legal actions. Raises ServiceError."""
-        return write_actions(read_any(request.position).state)
+        return write_actions(asked_any(request, payload_of(context)).state)
 
     async def ApplyActions(self, request: rules.ApplyActionsRequest, context: Context) -> rules.ApplyActionsResponse:
         """Play actions, and draw chance events between them if requested. Raises ServiceError."""
-        given, seed = read_any(request.position), seed_of(request)
+        given, seed = asked_any(request, payload_of(context)), seed_of(request)
         actions = actions_named(given.state.game, request.actions)
         plays = play_all(given, actions, seed if request.draw else None)
         applied, more, turn = list[rules.AppliedAction](), True, self._chunks.of(context)
@@ -88,7 +88,7 @@ class RulesHandlers(RulesServiceServicer):
         self, request: rules.PlanConversionsRequest, context: Context
     ) -> rules.PlanConversionsResponse:
         """Find the best order of a plan. Raises ServiceError."""
-        given, times = read_any(request.position), read_uses(request.uses)
+        given, times = asked_any(request, payload_of(context)), read_uses(request.uses)
         plan = await self._chunks.run_in_thread(context, planned, given.state, times, finish=request.finish)
         if plan is None:
             return rules.PlanConversionsResponse()

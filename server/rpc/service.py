@@ -15,7 +15,7 @@ from clerestory.server.analysis.demand import Priority
 from clerestory.server.rpc.batch import Batch
 from clerestory.server.rpc.callers import Callers
 from clerestory.server.rpc.chunks import write_each
-from clerestory.server.rpc.translate_advisor import read_analysis, read_question, write_recommendation
+from clerestory.server.rpc.translate_advisor import read_analysis, read_question, write_recommendation, write_update
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceServicer
 
@@ -48,9 +48,9 @@ class AdvisorHandlers(AdvisorServiceServicer):
         bind_contextvars(caller=caller.label)  # adds the seat to the log line of the call
         return self._analysis.admit(caller, priority, context.time_remaining(), name)
 
-    async def RecommendMove(  # noqa: N802  # its name in proto/
+    async def RecommendMove(  # type: ignore[override]  # noqa: N802  # its name in proto/; serialized responses
         self, request: api.RecommendMoveRequest, context: Context
-    ) -> api.RecommendMoveResponse:
+    ) -> bytes:
         """Search until the effective deadline, and respond with the result. Raises ServiceError."""
         admission = received(context)
         question = read_question(request, admission.caller, payload_of(context))
@@ -81,12 +81,10 @@ class AdvisorHandlers(AdvisorServiceServicer):
 
     async def _write(self, request: api.AnalyzeRequest, context: Context, answer: Answer) -> None:
         """Write one response of a stream."""
-        recommendation = write_recommendation(answer, request.question.max_lines)
+        message = write_update(answer, request.question.max_lines)
         if answer.final:
             self._analysis.delivered(answer)
-        await context.write(
-            api.AnalyzeResponse(recommendation=recommendation, sequence=answer.sequence, final=answer.final)
-        )
+        await context.write(message)
 
 
 def received(context: Any) -> Admission:

@@ -15,7 +15,8 @@ from clerestory.engine.changes import Change
 from clerestory.engine.core import NATURE, OVER, Action, Game, State
 from clerestory.engine.errors import BadPosition, fault_of
 from clerestory.engine.games import GAMES
-from clerestory.engine.messages import PositionReader, WireField
+from clerestory.engine.message_fields import WireField
+from clerestory.engine.messages import PositionReader, part_of
 from clerestory.engine.scoring import ScoreSource, by_position, tie_break
 from clerestory.i18n import has, say
 from clerestory.i18n.languages import ENGLISH
@@ -34,6 +35,10 @@ NANOS = 1_000_000_000
 KEPT = 256  # positions of recent queries, under 3 MB
 NO_KIND = text("fault.kind")
 REMEMBERED = 4096  # cached texts
+PATHS_OF_KINDS = {  # field numbers from an AnyPosition to its Position
+    "position": (rules.AnyPosition.POSITION_FIELD_NUMBER,),
+    "referee": (rules.AnyPosition.REFEREE_FIELD_NUMBER, rules.RefereePosition.TRUTH_FIELD_NUMBER),
+}
 
 
 # -- positions -------------------------------------------------------------------------------------
@@ -47,11 +52,9 @@ def asked_position(caller: Caller, message: Position, received: bytes | None) ->
         message: the position.
         received: the bytes that it was parsed from; None if they are not known.
     """
-    if message.ByteSize() > MAX_POSITION_BYTES:
-        return read_position(message)  # raises for the size
     if received is None or len(received) > MAX_POSITION_BYTES:  # repeated fields count once in the message's size
         received = message.SerializeToString()
-    return kept_position(caller, received)
+    return read_fields(message) if len(received) > MAX_POSITION_BYTES else kept_position(caller, received)
 
 
 @lru_cache(KEPT)
@@ -64,9 +67,16 @@ def kept_position(caller: Caller, message: bytes) -> State:  # noqa: ARG001  # o
     return read_fields(Position.FromString(message)) if found is None else found
 
 
-def read_position(message: Position, path: str = "position") -> State:
-    """Return the position that a message describes. Raises ServiceError, which lists all faults."""
-    found = None if size_fault(message) else reader_of_positions().read(message.SerializeToString())
+def read_position(message: Position, path: str = "position", received: bytes | None = None) -> State:
+    """Return the position that a message describes. Raises ServiceError, which lists all faults.
+
+    Args:
+        message: the position.
+        path: the field path of the position in its request.
+        received: the bytes that it was parsed from; None if they are not known.
+    """
+    known = message.SerializeToString() if received is None else received
+    found = None if len(known) > MAX_POSITION_BYTES else reader_of_positions().read(known)
     return read_fields(message, path) if found is None else found
 
 
@@ -168,24 +178,36 @@ def reader(field: FieldDescriptor) -> Callable[[Any], Any] | None:
     return None
 
 
-def read_any(message: rules.AnyPosition, path: str = "position") -> GivenPosition:
-    """Return a position of either kind. Raises ServiceError, which lists all faults."""
+def read_any(message: rules.AnyPosition, path: str = "position", received: bytes | None = None) -> GivenPosition:
+    """Return a position of either kind; the arguments are those of `read_position`.
+
+    Raises ServiceError, which lists all faults.
+    """
     kind = message.WhichOneof("kind")
     if kind is None:
         raise_error(Reason.BAD_POSITION, path, fault_of(NO_KIND))
+    inside = None if received is None else part_of(received, *PATHS_OF_KINDS[kind])
     if kind == "referee":
-        return read_kind(message.referee.truth, True, f"{path}.referee.truth")
-    return read_kind(message.position, False, f"{path}.position")
+        return read_kind(message.referee.truth, True, f"{path}.referee.truth", inside)
+    return read_kind(message.position, False, f"{path}.position", inside)
 
 
-def read_referee(message: rules.RefereePosition) -> State:
-    """Return a referee's position. Raises ServiceError, which lists all faults."""
-    return read_kind(message.truth, True, "referee.truth").state
+def asked_any(
+    request: rules.ListActionsRequest | rules.ApplyActionsRequest | rules.PlanConversionsRequest, payload: bytes
+) -> GivenPosition:
+    """Return the position of a request, read from the bytes of its message. Raises ServiceError as `read_any` does."""
+    return read_any(request.position, received=part_of(payload, request.POSITION_FIELD_NUMBER))
 
 
-def read_kind(message: Position, referee: bool, path: str) -> GivenPosition:
+def asked_referee(request: rules.ObservePositionRequest, payload: bytes) -> State:
+    """Return the referee's position of a request, read from the bytes of its message. Raises ServiceError."""
+    received = part_of(payload, request.REFEREE_FIELD_NUMBER, *PATHS_OF_KINDS["referee"][1:])
+    return read_kind(request.referee.truth, True, "referee.truth", received).state
+
+
+def read_kind(message: Position, referee: bool, path: str, received: bytes | None = None) -> GivenPosition:
     """Return a position of one kind. Raises ServiceError, which lists all faults."""
-    given = GivenPosition(read_position(message, path), referee)
+    given = GivenPosition(read_position(message, path, received), referee)
     if fault := kind_fault(given):
         raise_error(Reason.BAD_POSITION, path, fault_of(fault))
     return given

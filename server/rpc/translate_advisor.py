@@ -2,8 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
-from math import isfinite
+from functools import cache, lru_cache, partial
 from types import MappingProxyType
 from typing import Any
 
@@ -15,7 +14,7 @@ from clerestory.figures import Outlook
 from clerestory.i18n.languages import ENGLISH
 from clerestory.i18n.sentences import Text
 from clerestory.search.favour import favoured
-from clerestory.search.lines import Line, is_doubtful
+from clerestory.search.lines import Line
 from clerestory.search.rates import Rate
 from clerestory.search.reasons import discard_of, rows_of_cards, standing, use_of
 from clerestory.search.result import Result, StopReason
@@ -24,6 +23,7 @@ from clerestory.server.analysis.caller import Caller
 from clerestory.server.analysis.limits import Limits
 from clerestory.server.analysis.question import Question, posed
 from clerestory.server.games.rulebook import held
+from clerestory.server.rpc.line_messages import TableWriter, as_part
 from clerestory.server.rpc.locale import LOCALE, good_name, name_of, translated_text
 from clerestory.server.rpc.translate import asked_position, duration, given, seconds_of, write_action, write_text
 from clerestory.service_errors import Faults, ServiceError
@@ -31,7 +31,7 @@ from clerestory.v1 import advisor_pb2 as advisor
 
 POSITION_OF_QUESTION = (advisor.RecommendMoveRequest.POSITION_FIELD_NUMBER,)  # path of field numbers
 POSITION_OF_ANALYSIS = (advisor.AnalyzeRequest.QUESTION_FIELD_NUMBER, *POSITION_OF_QUESTION)
-NAMED = 2048  # cached action messages, under 1 MB
+RECOMMENDATION = advisor.AnalyzeResponse.RECOMMENDATION_FIELD_NUMBER
 WARNINGS = dict(advisor.WarningReason.items())  # numbers by name
 STOP_REASONS = {
     StopReason.TIME: advisor.STOP_REASON_TIME,
@@ -124,14 +124,15 @@ def read_observer(observer: advisor.Observer) -> int:
 # -- answers ---------------------------------------------------------------------------------------
 
 
-def write_recommendation(answer: Answer, max_lines: int = 0) -> advisor.RecommendMoveResponse:
-    """Return an answer as a message, with at most `max_lines` lines; 0 for all."""
+def write_recommendation(answer: Answer, max_lines: int = 0) -> bytes:
+    """Return an answer as a serialized RecommendMoveResponse, with at most `max_lines` lines; 0 for all."""
     question, result, best = answer.question, answer.result, answer.best
-    game, limit = question.view.game, max_lines or len(result.lines)
+    game, language = question.view.game, LOCALE.get()
+    table = table_writer(game, language).write(
+        result.lines, question.seat, None if best is None else best.action, most=max_lines, chance=question.chance
+    )
     message = advisor.RecommendMoveResponse(
-        seat=question.seat,
         observer=write_observer(question.observer),
-        best=None if best is None else write_named(game, best.action, LOCALE.get()),
         statistics=write_statistics(
             result, certainty=0.0 if question.chance else result.certainty, waited=answer.waited
         ),
@@ -140,22 +141,42 @@ def write_recommendation(answer: Answer, max_lines: int = 0) -> advisor.Recommen
         catalogue=game.catalogue,
         reason=in_one_line(result.reasons, result.reason, game),
         reasons=[write_text(one, game) for one in result.reasons],
-        lead=None if (ahead := standing(result.best)) is None else write_kept(ahead, game, LOCALE.get()),
-        favour=write_favour(game, question.view.seats, LOCALE.get()),
+        lead=None if (ahead := standing(result.best)) is None else write_kept(ahead, game, language),
+        favour=write_favour(game, question.view.seats, language),
         warnings=[write_warning(*remark, game) for remark in answer.remarks],
         level=None if best is None else question.limits.level,
         engine_version=clerestory.__version__,
         reproducible=result.reproducible,
         rates=[write_rate(rate, game) for rate in answer.rates],
     )
-    for line in result.lines[:limit]:
-        doubtful = not question.chance and is_doubtful(line, result.best)
-        add_line(message, line, game, doubtful=doubtful)
-    return message
+    return table + message.SerializeToString()
+
+
+def write_update(answer: Answer, max_lines: int) -> bytes:
+    """Return an answer of a stream as a serialized AnalyzeResponse."""
+    recommendation = as_part(RECOMMENDATION, write_recommendation(answer, max_lines))
+    return recommendation + advisor.AnalyzeResponse(sequence=answer.sequence, final=answer.final).SerializeToString()
+
+
+@cache
+def table_writer(game: Game, language: str) -> TableWriter:  # noqa: ARG001  # its texts depend on it
+    """Return the writer of a game's tables in a locale."""
+    return TableWriter(ActionMessages(game), write_outlooks, partial(write_uses, game))
+
+
+class ActionMessages(dict[str, bytes]):
+    """The serialized messages of a game's actions by their texts, in the locale of the call, made when first needed."""
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+
+    def __missing__(self, text: str) -> bytes:
+        message = self[text] = write_action(self._game, self._game.parse_action(text)).SerializeToString()
+        return message
 
 
 @lru_cache(maxsize=64)
-def write_favour(game: Game, seats: int, language: str) -> advisor.Text | None:  # noqa: ARG001  # as in write_named
+def write_favour(game: Game, seats: int, language: str) -> advisor.Text | None:  # noqa: ARG001  # its texts depend on it
     """Return which seat a game favours, cached; None if it favours none by much."""
     word = favoured(game, seats)
     return None if word is None else write_text(word, game)
@@ -169,7 +190,7 @@ def in_one_line(reasons: Sequence[Text], english: str, game: Game) -> str:
 
 
 @lru_cache(maxsize=1024)
-def write_kept(one: Text, game: Game, language: str) -> advisor.Text:  # noqa: ARG001  # as in write_named
+def write_kept(one: Text, game: Game, language: str) -> advisor.Text:  # noqa: ARG001  # its texts depend on it
     """Return a common text in the locale of the call, cached."""
     return write_text(one, game)
 
@@ -185,37 +206,6 @@ def write_observer(observer: int | None) -> advisor.Observer | None:
     if observer is None:
         return None
     return advisor.Observer() if observer == NATURE else advisor.Observer(seat=observer)
-
-
-def add_line(message: advisor.RecommendMoveResponse, line: Line, game: Game, *, doubtful: bool) -> None:
-    """Add a line of a result to a response in place, because protobuf copies messages on assignment."""
-    language, variation = LOCALE.get(), line.principal_variation
-    added = message.lines.add(
-        action=write_named(game, line.action, language),
-        visits=line.visits,
-        availability=line.availability,
-        win_shares=line.win_shares,
-        standard_errors=line.standard_errors,
-        margin=line.margin,
-        margin_error=line.margin_error if isfinite(line.margin_error) else None,
-        score=line.score,
-        lower_bound=line.lower_bound,
-        loss=line.loss,
-        principal_variation=variation,
-        variation=[write_named(game, text, language) for text in variation],
-        probability=line.probability,
-        doubtful=doubtful,
-    )
-    if uses := held(game, variation):
-        added.plan.extend(write_plan(game, uses))
-    if line.outlook:
-        added.outlook.extend(map(write_outlook, line.outlook))
-
-
-@lru_cache(maxsize=NAMED)
-def write_named(game: Game, text: str, language: str) -> advisor.Action:  # noqa: ARG001  # labels depend on it
-    """Return an action as a message in the locale of the call, cached. Do not modify the result."""
-    return write_action(game, game.parse_action(text))
 
 
 def write_plan(game: Game, uses: Mapping[str, int]) -> list[advisor.PlannedUse]:
@@ -235,6 +225,17 @@ def in_use(game: Game, item: str, count: int, *, alike: bool) -> str:
     row = rows_of_cards(game).get(item)
     use = discard_of(item, count) if row is None else use_of(row, count, alike=alike)
     return translated_text(use, game)
+
+
+def write_uses(game: Game, variation: Sequence[str]) -> list[bytes]:
+    """Return the uses of the plan that begins a variation as serialized messages."""
+    uses = held(game, variation)
+    return [use.SerializeToString() for use in write_plan(game, uses)] if uses else []
+
+
+def write_outlooks(line: Line) -> list[bytes]:
+    """Return the outlook of each feature as a serialized message."""
+    return [write_outlook(one).SerializeToString() for one in line.outlook]
 
 
 def write_outlook(outlook: Outlook) -> advisor.Outlook:

@@ -125,7 +125,7 @@ def read_puzzle(reference: puzzle_api.PuzzleReference) -> Puzzle:
 
 
 def load_puzzles() -> None:
-    """Load the puzzles of every game, so that no call has to."""
+    """Load the puzzles of every game, so that later calls find them in memory. Thread-safe."""
     for game in GAMES.values():
         known_puzzles(game)
 

@@ -1,6 +1,5 @@
 """Certainty: the share of searches ten times longer that would choose the same action, with the game's tuning."""
 
-from dataclasses import replace
 from math import exp
 
 import numpy as np
@@ -15,9 +14,9 @@ from tools.lab.certainty import LENGTHS, report, searches_of, shares, weights_of
 
 def lines(*visits: int) -> tuple[Line, ...]:
     """Return lines with given visits and equal scores, except the first, which leads by four standard errors."""
-    equal = replace(search(decisions(GAMES["toy"], 2, 3)[0], 50).best, score=0.5, score_error=0.03)
-    best = replace(equal, score=0.5 + 4 * 0.03 * 2**0.5)
-    return tuple(replace(line, visits=one) for line, one in zip([best, *[equal] * 9], visits, strict=False))
+    equal = search(decisions(GAMES["toy"], 2, 3)[0], 50).best.changed(score=0.5, score_error=0.03)
+    best = equal.changed(score=0.5 + 4 * 0.03 * 2**0.5)
+    return tuple(line.changed(visits=one) for line, one in zip([best, *[equal] * 9], visits, strict=False))
 
 
 def test_evidence_of_a_table() -> None:

@@ -1,6 +1,5 @@
 """Levels: increasing iterations, decreasing noise, and plausible errors."""
 
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -63,7 +62,7 @@ def test_without_noise_a_liking_outweighs_only_lower_bounds() -> None:
     likes = Manner({"liked": 1.5}, ("liked",)).liking
     best = line("best", 0.0, 100)
     for bound, visits, taken in ((0.36, 60, "liked"), (0.34, 60, "best"), (0.39, 45, "best"), (0.45, 60, "liked")):
-        liked = replace(line("liked", 9.0, visits), lower_bound=bound)
+        liked = line("liked", 9.0, visits).changed(lower_bound=bound)
         assert choose_line([best, liked], Level(10, 0.0), 1, likes, scale=30.0).action == taken
 
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -116,7 +115,7 @@ def test_few_visits_or_a_low_bound_do_not_win(choice: str, order: str) -> None:
     """B has half of A's visits and the higher bound; C, with a higher one, has too few to be played, and follows."""
     plain = search(START, 50).best
     lines = [
-        replace(plain, action=action, visits=visits, score=score, lower_bound=bound)
+        plain.changed(action=action, visits=visits, score=score, lower_bound=bound)
         for action, (visits, score, bound) in reversed(FIGURES.items())
     ]
     assert "".join(line.action for line in ranked(lines, choice)) == order
@@ -127,7 +126,7 @@ def test_no_line_is_above_another_by_a_share_within_its_error() -> None:
     plain = search(START, 50).best
     figures = {"play": (1000, 0.5, 0.01), "sure": (300, 0.4, 0.02), "wide": (40, 0.6, 0.15), "narrow": (200, 0.6, 0.05)}
     lines = [
-        replace(plain, action=action, visits=visits, score=score, score_error=error, lower_bound=score - 2 * error)
+        plain.changed(action=action, visits=visits, score=score, score_error=error, lower_bound=score - 2 * error)
         for action, (visits, score, error) in figures.items()
     ]
     assert [line.action for line in ranked(lines, "visits")] == ["play", "narrow", "sure", "wide"]
@@ -136,7 +135,7 @@ def test_no_line_is_above_another_by_a_share_within_its_error() -> None:
 def test_equal_lines_stay_as_given() -> None:
     plain = search(START, 50).best
     lines = [
-        replace(plain, action=action, visits=visits) for action, visits in zip("ABCDE", (9, 9, 9, 0, 0), strict=True)
+        plain.changed(action=action, visits=visits) for action, visits in zip("ABCDE", (9, 9, 9, 0, 0), strict=True)
     ]
     for choice in ("visits", "bound"):
         assert "".join(line.action for line in ranked(lines, choice)) == "ABCDE"
@@ -148,7 +147,7 @@ TRIED = [(1000, 19, True), (1000, 20, False), (1_000_000, 199, True), (1_000_000
 @pytest.mark.parametrize(("first", "visits", "doubtful"), TRIED)
 def test_a_line_is_doubtful_that_was_hardly_tried(first: int, visits: int, doubtful: bool) -> None:
     plain = search(START, 50).best
-    best, line = (replace(plain, visits=number) for number in (first, visits))
+    best, line = (plain.changed(visits=number) for number in (first, visits))
     assert is_doubtful(line, best) == doubtful
 
 
@@ -157,7 +156,7 @@ def test_where_the_win_is_settled_the_points_of_the_well_visited_count() -> None
     plain = search(START, 50).best
     figures = {"A": (100, 0.999, 9.0), "B": (20, 0.999, 10.0), "C": (20, 0.98, 11.0), "D": (10, 0.999, 12.0)}
     lines = [
-        replace(plain, action=action, visits=visits, score=score, score_error=0.0, margin=margin, margin_error=0.1)
+        plain.changed(action=action, visits=visits, score=score, score_error=0.0, margin=margin, margin_error=0.1)
         for action, (visits, score, margin) in figures.items()
     ]
     order = ranked(lines, "visits", settled=True)

@@ -19,6 +19,7 @@ class Uses(Kind):
     """The number of uses of each free craftsman; 4 bits each in two words."""
 
     annotation = listed(model("Use", {"craftsman": str, "times": whole(1, MOST_USES)}))
+    empty_is_zero = True
 
     def __init__(self, ids: Sequence[str]) -> None:
         self.ids = tuple(ids)
@@ -48,6 +49,8 @@ class Uses(Kind):
 
 class EventDeck(Deck):
     """The coming events; only the first can be known. They begin at the round's place of the array."""
+
+    empty_is_zero = True
 
     def write(self, value: list[str], around: FieldContext) -> Sequence[int]:
         gone = around.fields["round"] - (around.fields["event"] == "")

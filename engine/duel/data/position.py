@@ -18,6 +18,8 @@ UNSEEN = Counter(dict(zip(SEALS, counts_in(START_UNSEEN, len(SEALS)), strict=Tru
 class Multiset(Kind):
     """Items of a list in its order, with repeats; in the struct 4 bits for the count of each."""
 
+    empty_is_zero = True
+
     def __init__(self, names: Sequence[str], most: int) -> None:
         self.annotation = listed(Literal[tuple(names)], 0, most)
         self.names, self.most = tuple(names), most
@@ -38,6 +40,7 @@ class Section(Kind):
 
     annotation = listed(Literal[MATERIALS], 0, 3)
     high = (1 << 9) - 1
+    empty_is_zero = True
 
     def __init__(self, needs: Sequence[Sequence[list[str]]], number: int) -> None:
         self.needs = [sections[number] for sections in needs]  # by seat
@@ -65,6 +68,8 @@ class Section(Kind):
 
 class OpenUses(Kind):
     """Uses that can be continued, innermost first; in the struct two words, 8 bits for a card and its rest."""
+
+    empty_is_zero = True
 
     def __init__(self, ids: Sequence[str], most: int, most_left: int) -> None:
         self.annotation = listed(model("OpenUse", {"card": str, "left": whole(0, most_left)}), 0, most)

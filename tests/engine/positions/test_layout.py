@@ -45,6 +45,15 @@ def test_every_byte_is_declared_or_zero(name: str) -> None:
     assert free
 
 
+@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+def test_fields_that_are_asked_for_one_by_one_are_those_of_all(game: Game) -> None:
+    for state in walk(game, 2, 3):
+        whole, lazy = game.layout.unpack(state.to_bytes()), game.layout.peek(state.to_bytes())
+        players = [{name: player[name] for name in reversed(game.layout.player_names)} for player in lazy["players"]]
+        assert {name: lazy[name] for name in reversed(game.layout.names)} | {"players": players} == whole
+    assert list(game.layout.peek(state.to_bytes())) == ["players"]
+
+
 @pytest.mark.parametrize("game", [CATHEDRAL, DUEL], ids=lambda game: game.name)
 def test_memory_of_any_content_is_checked_without_harm(game: Game) -> None:
     source = random.Random(1)

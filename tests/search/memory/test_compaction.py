@@ -1,7 +1,6 @@
 """Compaction: a tree reused from a later root keeps what is reachable from it, and drops the rest."""
 
 import math
-from dataclasses import replace
 
 import pytest
 
@@ -56,7 +55,7 @@ def advanced(position: State, max_bytes: int) -> Searcher:
 
 def figures(line: Line) -> Line:
     """Return the line without its principal variation and its loss, which depends on the first line."""
-    return replace(line, principal_variation=(), loss=0.0)
+    return line.changed(principal_variation=(), loss=0.0)
 
 
 @pytest.mark.parametrize("name", ["cathedral", "duel"])

@@ -26,8 +26,8 @@ EARLY, OTHER = decisions(CATHEDRAL, 2, 1)[0], decisions(CATHEDRAL, 4, 1)[0]
 kept = pytest.mark.skipif(not SPARES, reason="nothing is kept where a sanitizer watches memory")
 
 
-def searcher(mib: int = 32) -> Searcher:
-    return Searcher(observe(START), seed=1, max_bytes=mib * MIB)
+def searcher(mib: float = 32) -> Searcher:
+    return Searcher(observe(START), seed=1, max_bytes=int(mib * MIB))
 
 
 def test_a_search_finds_the_same_in_memory_that_another_has_used() -> None:
@@ -63,7 +63,7 @@ def alone(function: Callable[[], list[int]]) -> list[int]:
 
 def spares() -> list[int]:
     counts = []
-    for mib in (1, 32, 2048, 32):
+    for mib in (1 / 16, 32, 2048, 32):
         one = searcher(mib)
         counts.append(count_spares())
         del one
@@ -74,7 +74,7 @@ def spares() -> list[int]:
 @kept
 @pytest.mark.system
 def test_a_tree_takes_the_memory_of_an_ended_one_of_its_size() -> None:
-    """Small trees leave none, and no array of a much larger tree is as small as one that was left."""
+    """The smallest trees leave none, and no array of a much larger tree is as small as one that was left."""
     during_small, after_small, during, after, during_large, after_large, again, after_again = alone(spares)
     assert (during_small, after_small, during) == (0, 0, 0)
     assert 0 < after == during_large < after_large

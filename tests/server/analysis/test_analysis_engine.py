@@ -14,7 +14,7 @@ from weakref import WeakSet
 
 import pytest
 
-from clerestory.engine import NATURE, State
+from clerestory.engine import GAMES, NATURE, State
 from clerestory.search.ismcts import Searcher
 from clerestory.search.rates import rates_of
 from clerestory.search.result import Result, StopReason
@@ -24,11 +24,12 @@ from clerestory.server.analysis.answer import Answer
 from clerestory.server.analysis.caller import HERE, Caller
 from clerestory.server.analysis.capacity import Capacity
 from clerestory.server.analysis.demand import Priority
-from clerestory.server.analysis.limits import Limits
+from clerestory.server.analysis.limits import BRIEF_ITERATIONS, Limits
 from clerestory.server.analysis.question import Question, validate_query
 from clerestory.server.analysis.scheduler import Scheduler
 from clerestory.server.rpc.metrics import Metrics
 from clerestory.service_errors import Reason, ServiceError
+from tests.search.positions import decisions
 from tests.server.rpc.harness import opening, until
 
 ENDLESS = Limits(seconds=3600.0, early_stop=False)
@@ -50,6 +51,24 @@ async def test_a_question_is_answered() -> None:
     assert answer.best == answer.lines[0] == again.lines[0]
     assert (answer.final, answer.sequence, answer.remarks) == (True, 0, ())
     assert answer.result.stop_reason == StopReason.ITERATIONS
+
+
+@pytest.mark.parametrize("name", GAMES)
+async def test_a_brief_search_needs_no_worker_and_finds_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its tree is small enough to be made at once, and large enough not to change an answer."""
+    turns, take_turn = list[object](), Scheduler._take_turn
+    monkeypatch.setattr(Scheduler, "_take_turn", lambda *given: turns.append(given) or take_turn(*given))
+    limits = Limits(iterations=BRIEF_ITERATIONS, seed=1)
+    questions = [validate_query(position, limits) for position in decisions(GAMES[name], 2, 1)[::9]]
+    async with analysis() as one:
+        brief = [await one.ask(question) for question in questions]
+        assert not turns
+        monkeypatch.setattr("clerestory.server.analysis.limits.BRIEF_ITERATIONS", 0)
+        others = [await one.ask(question) for question in questions]
+    assert len(turns) >= len(questions)
+    assert [replace(answer.result, elapsed=0.0) for answer in brief] == [
+        replace(answer.result, elapsed=0.0) for answer in others
+    ]
 
 
 async def test_a_watched_question_has_growing_answers_and_a_final_one() -> None:

@@ -259,10 +259,10 @@ async def test_bots_wait_for_a_place_and_callers_without_a_search_do_not() -> No
 
         bots = [asyncio.ensure_future(think(game)) for game in range(100)]
         await until(lambda: server.app.scheduler.admitted == 2)
-        answers = [await server.advisor.RecommendMove(question(iterations=10)) for _ in range(10)]
-        assert {answer.statistics.iterations for answer in answers} == {10}
+        answers = [await server.advisor.RecommendMove(question(iterations=300)) for _ in range(10)]
+        assert {answer.statistics.iterations for answer in answers} == {300}
         assert began == [0, 1]
-        assert server.app.scheduler.waiting == 98
+        await until(lambda: server.app.scheduler.waiting == 98)
         for task in bots[:2]:
             task.cancel()
         await until(lambda: len(began) == 4)

@@ -155,3 +155,14 @@ async def test_a_few_movers_start_before_other_calls_have_their_turn(monkeypatch
         await running
     await games.finish(1.0)
     await store.close()
+
+
+async def test_games_that_calls_wait_for_get_three_turns_for_each_of_a_move() -> None:
+    games, order = GameCache(SqliteStore("memory:")), list[str]()
+
+    async def work(name: str) -> None:
+        await games.turn(calling=name == "c")
+        order.append(name)
+
+    await asyncio.gather(*map(work, "mmmmmccccccccc"))
+    assert "".join(order) == "mmcccmcccmcccm"

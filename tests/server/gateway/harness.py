@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 from clerestory.clients.connection import dial
 from clerestory.server.gateway.bridge import MAX_STREAMS
 from clerestory.server.gateway.config import GatewaySettings
-from clerestory.server.gateway.connection_slots import CONNECTIONS
 from clerestory.server.gateway.serve import opened
+from clerestory.server.hardening.connection_slots import CONNECTIONS
 from clerestory.v1.advisor_pb2 import AnalyzeRequest, AnalyzeResponse
 from tests.server.rpc.harness import HOUR, Served, duration, question, served
 from tests.servers import loop_in_thread

@@ -20,9 +20,9 @@ from grpc_reflection.v1alpha.reflection_pb2 import ServerReflectionRequest
 from grpc_reflection.v1alpha.reflection_pb2_grpc import ServerReflectionStub
 
 from clerestory.server import app
-from clerestory.server.rpc import admission, pending_reads, rate_limit
-from clerestory.server.rpc.pending_reads import PendingReads
-from clerestory.server.rpc.rate_limit import RateLimit
+from clerestory.server.hardening import pending_reads, rate_limit
+from clerestory.server.hardening.pending_reads import PendingReads
+from clerestory.server.hardening.rate_limit import RateLimit
 from clerestory.service_errors import Reason
 from clerestory.v1.rules_pb2 import ListGamesRequest, ListGamesResponse
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
@@ -75,7 +75,7 @@ async def list_games(server: Served, **options: Any) -> ListGamesResponse:
 def pending(monkeypatch: pytest.MonkeyPatch) -> PendingReads:
     """The pending messages of the server; at most two are read at once."""
     made = PendingReads(2, SECONDS, PATIENCE)
-    monkeypatch.setattr(admission, "PendingReads", lambda: made)
+    monkeypatch.setattr(app, "PendingReads", lambda: made)
     return made
 
 

@@ -33,7 +33,8 @@ CALLS = 4  # of one caller, at once
 
 
 def context(name: str, *more: tuple[str, str]) -> Any:
-    return SimpleNamespace(peer=lambda: "ipv4:127.0.0.1:5", invocation_metadata=lambda: ((ON_BEHALF, name), *more))
+    metadata = ((ON_BEHALF, name), *more)
+    return SimpleNamespace(peer=lambda: "ipv4:127.0.0.1:5", invocation_metadata=lambda: metadata, payload=b"")
 
 
 async def rounds(*calls: Awaitable[object]) -> int:

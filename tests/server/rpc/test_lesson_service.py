@@ -1,5 +1,7 @@
 """LessonService and PuzzleService over a real socket: every lesson played as written, tries of puzzles judged."""
 
+import asyncio
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,15 +10,16 @@ from google.protobuf.json_format import MessageToDict
 
 from clerestory.engine import GAMES, from_position
 from clerestory.search.reasons import in_english
-from clerestory.search.review.puzzle import PLAN_SEPARATOR, puzzle, puzzles, read
+from clerestory.search.review.puzzle import PLAN_SEPARATOR, puzzle, puzzles
 from clerestory.server.lessons import Lesson
+from clerestory.server.rpc import lesson_service
 from clerestory.service_errors import Reason
 from clerestory.v1 import lessons_pb2 as api
 from clerestory.v1 import puzzle_pb2
 from clerestory.v1.lessons_pb2_grpc import LessonServiceStub
 from clerestory.v1.puzzle_pb2_grpc import PuzzleServiceStub
 from tests.server.lessons.pupil import ALL, TRANSCRIPTS, transcript
-from tests.server.rpc.harness import Served, assert_reason, refusal
+from tests.server.rpc.harness import Served, assert_reason, refusal, served
 from tests.shipped import DUEL
 
 
@@ -105,11 +108,16 @@ async def test_the_list_is_what_is_shipped(puzzles_stub: Any) -> None:
     ]
 
 
-async def test_no_call_reads_files(puzzles_stub: Any) -> None:
-    before = read.cache_info().misses
-    await puzzles_stub.GetPuzzle(puzzle_pb2.GetPuzzleRequest(puzzle=FIRST))
-    await puzzles_stub.ListPuzzles(puzzle_pb2.ListPuzzlesRequest(game="cathedral"))
-    assert read.cache_info().misses == before
+async def test_the_first_call_loads_the_puzzles_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = list[threading.Thread]()
+    monkeypatch.setattr(lesson_service, "load_puzzles", lambda: threads.append(threading.current_thread()))
+    async with served() as server:
+        stub: Any = PuzzleServiceStub(server.channel)
+        assert not threads
+        await asyncio.gather(*(stub.GetPuzzle(puzzle_pb2.GetPuzzleRequest(puzzle=FIRST)) for _ in range(3)))
+        await stub.ListPuzzles(puzzle_pb2.ListPuzzlesRequest(game="cathedral"))
+    assert len(threads) == 1
+    assert threads[0] is not threading.main_thread()
 
 
 async def test_a_puzzle_is_shown_without_its_answer(puzzles_stub: Any) -> None:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from clerestory.counting import decrease
-from clerestory.server.gateway.config import Network
 
 CONNECTIONS = 500  # of all addresses, by default
 SHARES = 4  # one address may hold 1/SHARES of the connections
@@ -16,6 +15,8 @@ LEAST = 8  # minimum share of an address: a browser opens six connections
 BYTES = 8 << 20  # for the unfinished requests of all connections: thousands of positions
 PAUSE = 1.0  # seconds between two log lines
 SHOWN = 3  # reasons in a log line
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 logger = logging.getLogger(__name__)
 

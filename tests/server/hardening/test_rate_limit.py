@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from clerestory.server.rpc import rate_limit
-from clerestory.server.rpc.rate_limit import BURST, INTERVAL_S, MAX_DELAY_S, SPREAD, RateLimit
+from clerestory.server.hardening import rate_limit
+from clerestory.server.hardening.rate_limit import BURST, INTERVAL_S, MAX_DELAY_S, SPREAD, RateLimit
 
 
 class FakeClock:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from clerestory.server.gateway.connection_slots import PAUSE, ClosureLog, ConnectionSlots
 from clerestory.server.gateway.protocol import Protocol
+from clerestory.server.hardening.connection_slots import PAUSE, ClosureLog, ConnectionSlots
 from tests.server.gateway.harness import HOUR_S, LIST, Caller, gateway, read_head
 from tests.server.rpc.harness import LoopClock, until
 
@@ -99,7 +99,7 @@ async def test_a_caller_who_takes_nothing_is_left(
 
 
 async def test_unfinished_requests_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clerestory.server.gateway.connection_slots.BYTES", 50_000)
+    monkeypatch.setattr("clerestory.server.hardening.connection_slots.BYTES", 50_000)
     async with gateway() as caller, crowd(caller, MANY[:6], BODY.encode() + b"x" * 15_000) as readers:
 
         def closed() -> int:
@@ -116,7 +116,7 @@ async def test_callers_who_leave_an_answer_are_not_logged(tmp_path: Path, caplog
     async with gateway(page=tmp_path, connections=FEW) as caller, crowd(caller, MANY, asked):
         while not await accepted(caller):
             await asyncio.sleep(0.01)
-    assert {record.name for record in caplog.records} <= {"clerestory.server.gateway.connection_slots"}
+    assert {record.name for record in caplog.records} <= {"clerestory.server.hardening.connection_slots"}
 
 
 @dataclass(eq=False)
@@ -157,7 +157,7 @@ async def test_an_address_with_its_share_makes_room_among_its_own() -> None:
 
 
 async def test_the_longest_unfinished_request_makes_room_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clerestory.server.gateway.connection_slots.BYTES", 100)
+    monkeypatch.setattr("clerestory.server.hardening.connection_slots.BYTES", 100)
     places, made = ConnectionSlots(9), [FakeConnection() for _ in range(4)]
     for one in made:
         places.asks(one)

@@ -1,0 +1,1 @@
+"""Limits that keep the ports usable under attack; docs/hardening.md lists what each stops, and its tests."""
