@@ -73,7 +73,7 @@ class Batch:
         except ServiceError as error:
             response.error.CopyFrom(write_error(error))
         else:
-            response.recommendation.CopyFrom(write_recommendation(answer, request.question.max_lines))
+            response.recommendation.ParseFromString(write_recommendation(answer, request.question.max_lines))
             self._analysis.delivered(answer)
         self._answers.put_nowait(response)
 

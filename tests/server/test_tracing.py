@@ -189,7 +189,7 @@ async def test_no_fact_is_a_secret(tmp_path: Path) -> None:
     async with traced_server(token_file=tmp_path / "tokens") as (told, server), opened(server) as channel:
         played = await seated(GameServiceStub(channel), server.app, PERSON, PERSON, seed=None)
         seat = [*AUTHORIZED, ("x-clerestory-seat", f"{played.game_id} {played.tokens()[0]}")]
-        await server.advisor.RecommendMove(question(iterations=99, seed=123456789), metadata=seat)
+        await server.advisor.RecommendMove(question(iterations=999, seed=123456789), metadata=seat)
         await played.play_first()
         head = server.app.manager.cache.games[played.game_id].hosted.head
     text = "".join(span.to_json() for span in told.all)
@@ -249,7 +249,7 @@ async def collecting() -> AsyncIterator[tuple[Collector, str]]:
 
 async def test_a_collector_gets_all_before_the_server_ends() -> None:
     async with collecting() as (collector, url), served(tracing=url) as server:
-        await server.advisor.RecommendMove(question(opening(), iterations=9))
+        await server.advisor.RecommendMove(question(opening(), iterations=999))
     assert {*collector.names} == {"AdvisorService/RecommendMove", *PARTS}
     assert collector.services == {"clerestory"}
 
