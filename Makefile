@@ -57,7 +57,7 @@ test-asan: $(CHECKED)/.built  ## engine and search with bounds checks, AddressSa
 test-tsan: $(WATCHED)/.built  ## threads that share a tree, counted to the last visit, with ThreadSanitizer
 	PYTHONPATH=$(WATCHED) TSAN_OPTIONS=halt_on_error=1 LD_PRELOAD="$$(gcc -print-file-name=libtsan.so)" \
 	setarch --addr-no-randomize $(BIN)/python -m pytest -p no:cacheprovider -p no:xdist --timeout 0 \
-	tests/search/test_sharing.py tests/search/test_sweep.py
+	tests/search/loop/test_sharing.py tests/search/memory/test_sweep.py
 
 # Interpreters, such as WHEELS="python3.11 python3.13"; each must be able to create virtual environments.
 WHEELS ?= $(PYTHON)

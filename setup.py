@@ -72,7 +72,7 @@ def translate(modules: list[Extension]) -> list[Extension]:
         include_path=[str(PACKAGES)],
         build_dir=TRANSLATED,
         nthreads=os.cpu_count(),
-        force=is_outdated(),
+        force=is_outdated(modules),
         shared_utility_qualified_name=SHARED,
         emit_linenums=CHECKED,
         compiler_directives={
@@ -87,8 +87,8 @@ def translate(modules: list[Extension]) -> list[Extension]:
 
 def write_counts() -> None:
     """Write the number of cards in each list of the shipped catalogues, for the C code of games with a counts.pyx."""
-    for module in Path("engine").glob("*/counts.pyx"):
-        tables = tomllib.loads(module.with_name("catalogue.toml").read_text("utf-8"))
+    for module in Path("engine").glob("*/data/counts.pyx"):
+        tables = tomllib.loads((module.parents[1] / "catalogue.toml").read_text("utf-8"))
         counts = {name: len(cards) for name, cards in tables.items() if isinstance(cards, list)}
         lines = [f"    NUM_{name.upper()} = {count}\n" for name, count in counts.items()]
         header = '# cython: language_level=3\n"""Cards in each list of catalogue.toml, counted by setup.py."""\n\n'
@@ -103,7 +103,7 @@ def write_loop_options() -> None:
     pairs = [(ast.unparse(one.annotation), ast.unparse(one.target)) for one in fields if isinstance(one, ast.AnnAssign)]
     header = '# cython: language_level=3\n"""Options for the loop of a search, made by setup.py from InLoop."""\n\n'
     struct = "".join(f"    {C_TYPES[kind]} {name}\n" for kind, name in pairs)
-    write_declarations(module.with_name("loop_options.pxd"), f"{header}cdef struct LoopOptions:\n{struct}")
+    write_declarations(Path("search/loop/loop_options.pxd"), f"{header}cdef struct LoopOptions:\n{struct}")
 
 
 def write_declarations(module: Path, made: str) -> None:
@@ -115,21 +115,23 @@ def write_declarations(module: Path, made: str) -> None:
 
 def extension(name: str, source: Path) -> Extension:
     """Describe how to compile one module."""
-    headers = sorted(map(str, source.parent.glob("*.h")))
+    folders = [folder for folder in source.parents if any(folder.glob("*.h"))]  # a folder sees the headers above it
+    headers = sorted(str(header) for folder in folders for header in folder.glob("*.h"))
     return Extension(
         name,
         [str(source)],
-        include_dirs=[str(source.parent)] if headers else [],
+        include_dirs=[*map(str, folders)],
         depends=[*headers, "setup.py"],
         extra_compile_args=FLAGS + (SANITIZE if CHECKED else ["-O1"] if source.stem in COLD else []),
         extra_link_args=SANITIZE if CHECKED else [],
     )
 
 
-def is_outdated() -> bool:
+def is_outdated(modules: list[Extension]) -> bool:
     """Whether modules were translated before this file changed; Cython itself does not check its options."""
     changed = Path("setup.py").stat().st_mtime
-    return any(translated.stat().st_mtime < changed for translated in Path(TRANSLATED).rglob("*.c"))
+    translated = (Path(TRANSLATED, module.sources[0]).with_suffix(".c") for module in modules)
+    return any(path.exists() and path.stat().st_mtime < changed for path in translated)
 
 
 def link_packages() -> None:
@@ -141,8 +143,10 @@ def link_packages() -> None:
         there = PACKAGES.joinpath(*name.split("."))
         there.mkdir(parents=True, exist_ok=True)
         for source in (folder / "__init__.py", *folder.glob("*.pxd"), *folder.glob("*.pyx")):
-            if not (there / source.name).exists():
-                (there / source.name).symlink_to(source.resolve())
+            link = there / source.name
+            if not (link.exists() and link.samefile(source)):  # another checkout's, if the build folder was copied
+                link.unlink(missing_ok=True)
+                link.symlink_to(source.resolve())
 
 
 def write_stubs() -> None:

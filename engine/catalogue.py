@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
 from clerestory.engine.errors import BadCatalogue, CatalogueInUse, quoted, unread
-from clerestory.engine.fields import Fields, read_fields
+from clerestory.engine.positions.fields import Fields, read_fields
 from clerestory.i18n.sentences import Text, text
 
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
@@ -24,7 +24,7 @@ Name = Annotated[str, StringConstraints(min_length=1, max_length=60)]
 Source = Annotated[str, StringConstraints(pattern=r"^(stated|found|derived|reconstructed)\b")]
 Names = dict[Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}$")], Name]  # by language other than English
 CardRows = dict[str, list[dict[str, Any]]]  # cards as plain rows, by list
-SAID = {"name", "names", "sources"}  # fields of a card that no rule reads
+PROSE = {"name", "names", "sources"}  # fields of a card that no rule reads
 CardFaults = Iterator[tuple[str, Text]]  # path of a field, and its error
 
 
@@ -78,7 +78,7 @@ class CardRow(Fields):
 
     def values(self) -> dict[str, Any]:
         """Return the values of the card that the rules use."""
-        return self.model_dump(exclude=SAID)
+        return self.model_dump(exclude=PROSE)
 
     def plain(self, card: str, covers: Mapping[str, Sequence[str]]) -> dict[str, Any]:
         """Return the card with its id and without the fields that do not apply to it; `sources` are by value."""

@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from typing import Any, NamedTuple, Protocol
 
 from clerestory.engine.core import Game, State
-from clerestory.engine.layout import Slot
+from clerestory.engine.positions.layout import Slot
 
 
 class Change(NamedTuple):
@@ -113,13 +113,13 @@ def changes(before: State, action: str, after: State, rules: Consequences) -> li
 
 def differences(before: View, after: View, things: Sequence[str]) -> Iterator[Change]:
     """Yield the differences of the compared fields, by seat."""
-    for slot in told(before.state.game, before.state.seats, things):
+    for slot in compared_slots(before.state.game, before.state.seats, things):
         if before.raw(slot) != after.raw(slot):
             yield from between(slot, before[slot.path], after[slot.path])
 
 
 @cache
-def told(game: Game, seats: int, things: Sequence[str]) -> list[Slot]:
+def compared_slots(game: Game, seats: int, things: Sequence[str]) -> list[Slot]:
     """Return the fields to compare."""
     return [slot for slot in game.layout.by_path[seats].values() if slot.name in things]
 

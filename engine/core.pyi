@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clerestory.engine.inputs import Inputs
-from clerestory.engine.layout import Layout
+from clerestory.engine.positions.layout import Layout
 from clerestory.engine.rng import Rng
 from clerestory.engine.tuning import Tuning
 

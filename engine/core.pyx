@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from libc.string cimport memcmp, memcpy
 
-from clerestory.engine.envelope import check_envelope, list_fields, read_json
 from clerestory.engine.errors import BadPosition, BadText, GameError, IllegalAction, NotOver, quoted
 from clerestory.engine.errors import text as fault
+from clerestory.engine.positions.envelope import check_envelope, list_fields, read_json
 from clerestory.engine.encoding cimport Encoder, write_inputs
 from clerestory.engine.integers cimport is_integer
 from clerestory.engine.rng cimport Rng
@@ -275,14 +275,14 @@ cdef class Game:
         check_envelope(self, fields)
         fields = self.layout.defaults | fields[self.name]
         self.layout.check(fields)
-        self.layout.refuse(fault for check in self._all_checks() for fault in check(fields))
+        self.layout.reject(fault for check in self._all_checks() for fault in check(fields))
         cdef State state = State.__new__(State, self)
         cdef bytes memory = self.layout.pack(fields)
         memcpy(state.data, <const char *> memory, self.ops.state_size)
         cdef int broken = self.broken(state.data)
         if broken >= 0:
             number = len(self.invariants) - self.ops.num_invariants + broken
-            self.layout.refuse([(self.ops.invariants[broken].field.decode(), self._broken_rule(broken, number))])
+            self.layout.reject([(self.ops.invariants[broken].field.decode(), self._broken_rule(broken, number))])
         return state
 
     cdef object _broken_rule(self, int broken, int number):

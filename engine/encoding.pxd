@@ -10,7 +10,7 @@ replaced by one. Positions of a search share most views, so sums over the featur
 """
 from libc.stdint cimport uint8_t, uint64_t
 
-from clerestory.engine.bits cimport lowest_bit
+from clerestory.engine.shared.bits cimport lowest_bit
 
 cdef extern from *:
     """

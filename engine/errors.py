@@ -35,16 +35,16 @@ class Fault(str):
 
     def said(self, language: str) -> str:
         """Return the text in a language."""
-        from clerestory.i18n.sentences import said
+        from clerestory.i18n.sentences import format_text
 
-        return said(self.text, self.game, language)
+        return format_text(self.text, self.game, language)
 
 
 def fault_of(one: "Text", game: str = "") -> Fault:
     """Return the error text of a field in a game's input."""
-    from clerestory.i18n.sentences import said
+    from clerestory.i18n.sentences import format_text
 
-    fault = Fault(said(one, game))
+    fault = Fault(format_text(one, game))
     fault.text, fault.game = one, game
     return fault
 

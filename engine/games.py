@@ -10,22 +10,22 @@ from clerestory import __version__
 from clerestory.engine.catalogue import CardRows, Catalogue, read_file
 from clerestory.engine.cathedral import changes as cathedral_changes
 from clerestory.engine.cathedral import plans as cathedral_plans
-from clerestory.engine.cathedral import points as cathedral_points
 from clerestory.engine.cathedral import script as cathedral_script
-from clerestory.engine.cathedral.catalogue import CathedralCatalogue
+from clerestory.engine.cathedral.data import points as cathedral_points
+from clerestory.engine.cathedral.data.catalogue import CathedralCatalogue
 from clerestory.engine.cathedral.rules import CathedralGame
 from clerestory.engine.cathedral.text import show as show_cathedral
 from clerestory.engine.changes import Consequences
 from clerestory.engine.core import Game, State, read_json
 from clerestory.engine.duel import changes as duel_changes
-from clerestory.engine.duel import points as duel_points
-from clerestory.engine.duel.catalogue import DuelCatalogue
+from clerestory.engine.duel.data import points as duel_points
+from clerestory.engine.duel.data.catalogue import DuelCatalogue
 from clerestory.engine.duel.rules import DuelGame
 from clerestory.engine.duel.text import show as show_duel
-from clerestory.engine.envelope import check_envelope
 from clerestory.engine.errors import BadCatalogue, BadPosition, quoted
 from clerestory.engine.picture import PictureTexts
 from clerestory.engine.plans import Planner
+from clerestory.engine.positions.envelope import check_envelope
 from clerestory.engine.toy import changes as toy_changes
 from clerestory.engine.toy.rules import TOY, ToyGame
 from clerestory.i18n.sentences import text

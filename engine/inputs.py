@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
-from clerestory.engine.catalogue import SAID, CardRow
-from clerestory.engine.fields import Fields
+from clerestory.engine.catalogue import PROSE, CardRow
+from clerestory.engine.positions.fields import Fields
 
 SCALE = 0.25  # of the amounts of cards
 FeatureRow = tuple[tuple[int, float], ...]  # features of a place, ascending, with their amounts
@@ -38,11 +38,11 @@ class CardPlaces:
 
     def names(self) -> list[str]:
         """Return the names of the features."""
-        return [f"{self.name}.{name}" for name in (*names_of(self.shape, SAID | self.without), *self.shape.DERIVED)]
+        return [f"{self.name}.{name}" for name in (*names_of(self.shape, PROSE | self.without), *self.shape.DERIVED)]
 
     def amounts(self, row: CardRow) -> dict[str, float]:
         """Return the non-zero amounts of a card, by feature."""
-        values = {**dict(amounts_of(row, SAID | self.without)), **row.derived()}
+        values = {**dict(amounts_of(row, PROSE | self.without)), **row.derived()}
         known = set(self.names())
         return {f"{self.name}.{name}": value for name, value in values.items() if f"{self.name}.{name}" in known}
 

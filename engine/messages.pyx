@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
-from clerestory.engine.kinds import Amounts, Card, Choice, Deck, Each, FieldContext, Flag, Number, Order, Seat
-from clerestory.engine.kinds import SeatFlag, Set
+from clerestory.engine.positions.kinds import Amounts, Card, Choice, Deck, Each, FieldContext, Flag, Number, Order, Seat
+from clerestory.engine.positions.kinds import SeatFlag, Set
 
 cdef enum:
     MOST_NAMES = 8         # of amounts
@@ -91,7 +91,7 @@ cdef struct Slot:
     int64_t first          # number that the struct holds as 0
     int64_t absent         # number of an absent value
 
-cdef struct Home:          # a set of cards, each of which is in one place
+cdef struct Home:          # a set of cards, each in one place
     uint64_t taken         # cards with a place
     uint64_t everywhere    # cards that may have several
 

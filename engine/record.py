@@ -79,11 +79,11 @@ def ending(state: State, early: EarlyEnd | None = None) -> dict[str, Any]:
         "plies": state.plies,
         "returns": returns and list(returns),
         "margins": margins and list(margins),
-        **({} if early is None else told(early, state)),
+        **({} if early is None else end_fields(early, state)),
     }
 
 
-def told(early: EarlyEnd, state: State) -> dict[str, Any]:
+def end_fields(early: EarlyEnd, state: State) -> dict[str, Any]:
     """Return the fields of the last line for an early end."""
     if early.winner is None:
         return {"ended": ABANDONED, "winner": None}
@@ -219,7 +219,7 @@ def early_end(number: int, state: State, fields: dict[str, Any]) -> EarlyEnd:
     ended, winner = fields["ended"], fields.get("winner")
     winners = [None, 0, 1] if state.seats == 2 else [None]
     for early in () if state.over else map(EarlyEnd, winners):
-        if told(early, state) == {"ended": ended, "winner": winner}:
+        if end_fields(early, state) == {"ended": ended, "winner": winner}:
             return early
     raise BadRecord(number, f"ended is {ended!r} and winner {winner!r}; this game cannot have ended so")
 

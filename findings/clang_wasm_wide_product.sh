@@ -11,7 +11,7 @@
 #   as written:       1 call of __multi3, 1 i64.mul
 #   with a barrier:   0 calls of __multi3, 5 i64.mul
 #
-# For Clerestory see engine/hash.pxd. Fails if the behaviour has changed.
+# For Clerestory see engine/shared/hash.pxd. Fails if the behaviour has changed.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -77,9 +77,9 @@ def attack(addresses: int, streams: int, path: str, seconds: float) -> dict[str,
         corpus, made = positions(idle.target), make_game(server.target)
         message = move_question(corpus[0], LEAST) if path == MOVE else ListGamesRequest().SerializeToString()
         calls = partial(honest, server.target, admin, idle.target, corpus, made)
-        with crowd_apart(server.target, addresses, Crowd(path, [message], streams, again=0.0)) as told:
+        with crowd_apart(server.target, addresses, Crowd(path, [message], streams, again=0.0)) as results:
             figures = asyncio.run(measured(server, calls, seconds))
-            deeds = told()
+            deeds = results()
     return {**figures, "attack": {name: getattr(deeds, name) for name in ("begun", "shown", "ended")}}
 
 

@@ -137,13 +137,13 @@ class Connection(asyncio.Protocol):
         self._transport.write(begun + frame(DATA, END_STREAM, stream, self._message))
 
 
-def keep_crowd(target: str, addresses: int, crowd: Crowd, told: Any) -> None:
+def keep_crowd(target: str, addresses: int, crowd: Crowd, pipe: Any) -> None:
     """Keep a crowd until this process ends, and report its counts each second."""
 
     async def run() -> None:
         async with crowd_at(target, addresses, crowd):
             while True:
-                told.send(crowd)
+                pipe.send(crowd)
                 await asyncio.sleep(1.0)
 
     asyncio.run(run())

@@ -58,7 +58,7 @@ async def flood(target: str, corpus: Sequence[Position], in_flight: int, ends: "
             await channel.close()
 
 
-def flood_apart(target: str, questions: Sequence[bytes], in_flight: int, told: Any) -> None:
+def flood_apart(target: str, questions: Sequence[bytes], in_flight: int, pipe: Any) -> None:
     """Flood a server until this process ends, and report each second how many calls have ended so far."""
     corpus, ends = [Position.FromString(one) for one in questions], Counter[str]()
 
@@ -66,7 +66,7 @@ def flood_apart(target: str, questions: Sequence[bytes], in_flight: int, told: A
         flooding = asyncio.ensure_future(flood(target, corpus, in_flight, ends))
         while not flooding.done():
             await asyncio.sleep(1.0)
-            told.send((time.monotonic(), dict(ends)))
+            pipe.send((time.monotonic(), dict(ends)))
 
     asyncio.run(run())
 
@@ -108,12 +108,12 @@ async def lateness(target: str, corpus: Sequence[Position], seconds: float) -> t
 
 def beside(target: str, corpus: Sequence[Position], in_flight: int, seconds: float) -> dict[str, Any]:
     """Return another caller's figures beside a number of calls in flight."""
-    with flooding(target, corpus, in_flight) as told:
+    with flooding(target, corpus, in_flight) as pipe:
         time.sleep(WARM if in_flight else 0.0)
         late, rejected = asyncio.run(lateness(target, corpus, seconds))
         states = []
-        while told.poll():
-            states.append(told.recv())
+        while pipe.poll():
+            states.append(pipe.recv())
     return {
         "in_flight": in_flight,
         "answers": len(late),

@@ -167,9 +167,9 @@ def crowded(crowd: Crowd, addresses: int, store: str) -> dict[str, Any]:
         made = asyncio.run(make_games(server.target, crowd))
         asyncio.run(asyncio.sleep(WARM))
         before, began = asyncio.run(beside(server, admin, idle.target, WARM)), used(server.pid)
-        with crowd_apart(server.target, addresses, watching(made, crowd, addresses)) as told:
+        with crowd_apart(server.target, addresses, watching(made, crowd, addresses)) as results:
             found = asyncio.run(beside(server, admin, idle.target, crowd.seconds))
-            ends = told()
+            ends = results()
         processor = used(server.pid)["process"] - began["process"]
     grown = found["rss_mb"] - before["rss_mb"]
     return {

@@ -11,9 +11,9 @@ from clerestory.engine.clock cimport monotonic
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, State, action_t
 from clerestory.engine.integers cimport is_integer, whole
 from clerestory.search.estimates cimport ActionSums, LineBuilder
+from clerestory.search.loop.run cimport BY_DECISION, BY_ITERATIONS, BY_PAUSE, BY_STOP, BY_TIME
+from clerestory.search.memory.tree cimport span_t, tree_bytes, visits_to
 from clerestory.search.outlook cimport OutlookSums, look_ahead
-from clerestory.search.run cimport BY_DECISION, BY_ITERATIONS, BY_PAUSE, BY_STOP, BY_TIME
-from clerestory.search.tree cimport span_t, tree_bytes, visits_to
 from clerestory.search.tree_search cimport SharedTree, TreeSearch, stream
 from clerestory.search.turns cimport Worker
 
@@ -22,9 +22,9 @@ from clerestory.search.errors import BadLimit, WrongSeat
 from clerestory.search.limits import (
     DEFAULT_MAX_BYTES, MAX_THREADS, MAX_VISITS, MIN_BYTES, end_of_run, require_threads,
 )
+from clerestory.search.lines import Outlook, likeliest, ranked
 from clerestory.search.options import Options
 from clerestory.search.reasons import explained, gain
-from clerestory.search.lines import Outlook, likeliest, ranked
 from clerestory.search.result import Result, StopReason
 
 cdef extern from "sharing.h":

@@ -18,7 +18,7 @@ from clerestory.declared import (
 )
 from clerestory.engine.core import Game, State
 from clerestory.engine.tuning import FITTED
-from clerestory.engine.value import LEARNED, value_in_use
+from clerestory.engine.values.value import LEARNED, value_in_use
 from clerestory.search.errors import BadLimit
 
 OF_GAME = "the game's"

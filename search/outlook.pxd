@@ -3,7 +3,7 @@
 from libc.stdint cimport int64_t, uint64_t
 
 from clerestory.engine.core cimport MAX_FEATURES, action_t
-from clerestory.search.search cimport Search
+from clerestory.search.loop.search cimport Search
 
 cdef struct OutlookSums:          # of one line, over all worlds; first at the end of the round, then of the game
     double total[2 * MAX_FEATURES]         # sums of the observer's features

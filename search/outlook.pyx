@@ -4,8 +4,8 @@ from libc.string cimport memcpy, memset
 
 from clerestory.engine.core cimport MAX_FEATURES, MAX_LEGAL, MAX_WORDS, NATURE, OVER, action_t
 from clerestory.engine.rng cimport rng_seed, rng_t
-from clerestory.search.playout cimport pick
-from clerestory.search.tree cimport most_visited
+from clerestory.search.loop.playout cimport pick
+from clerestory.search.memory.tree cimport most_visited
 
 cdef struct World:                # a determinization being played
     uint64_t state[MAX_WORDS]

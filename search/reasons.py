@@ -11,7 +11,7 @@ from typing import Any
 from clerestory.engine.core import Game, State
 from clerestory.engine.games import LIST
 from clerestory.figures import Outlook
-from clerestory.i18n.sentences import Argument, QuotedAction, QuotedItem, Text, said, text
+from clerestory.i18n.sentences import Argument, QuotedAction, QuotedItem, Text, format_text, text
 from clerestory.search.gains import Gain as Gain
 from clerestory.search.gains import gain as gain
 from clerestory.search.lines import Line, combined
@@ -63,7 +63,7 @@ def worded(result: Result, view: State) -> Result:
 
 def in_english(reasons: Sequence[Text], game: str) -> str:
     """Return sentences in English, on one line."""
-    return " ".join(said(one, game) for one in reasons)
+    return " ".join(format_text(one, game) for one in reasons)
 
 
 def sentences(best: Line, other: Line, gains: Sequence[Gain], view: State, seat: int) -> tuple[Text, ...]:

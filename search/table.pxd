@@ -4,8 +4,8 @@ from libc.stdint cimport uint32_t
 
 from clerestory.engine.core cimport action_t
 from clerestory.search.estimates cimport ActionSums
-from clerestory.search.search cimport Search
-from clerestory.search.tree cimport span_t
+from clerestory.search.loop.search cimport Search
+from clerestory.search.memory.tree cimport span_t
 
 cdef enum:
     MOST_VARIATION = 4096        # actions

@@ -4,7 +4,7 @@ from libc.stdint cimport uint64_t
 from libc.string cimport memcpy, memset
 
 from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, MAX_WORDS, OVER
-from clerestory.search.tree cimport (
+from clerestory.search.memory.tree cimport (
     NO_NODE, Edge, Record, missing_of, most_visited, read_span, record_of, sums_in, tree_find,
 )
 

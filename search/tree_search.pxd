@@ -4,10 +4,10 @@ from libc.stdint cimport uint32_t, uint64_t
 
 from clerestory.engine.core cimport State, action_t
 from clerestory.engine.rng cimport Rng
-from clerestory.engine.value cimport Valuation
+from clerestory.engine.values.value cimport Valuation
 from clerestory.search.estimates cimport ActionSums
-from clerestory.search.search cimport Search, gate_t
-from clerestory.search.tree cimport Tree, span_t
+from clerestory.search.loop.search cimport Search, gate_t
+from clerestory.search.memory.tree cimport Tree, span_t
 
 cdef class SharedTree:
     cdef Tree tree

@@ -5,13 +5,13 @@ from libc.stdlib cimport free, malloc
 
 from clerestory.engine.core cimport MAX_LEGAL, State, action_t
 from clerestory.engine.rng cimport Rng
-from clerestory.engine.value cimport Valuation
+from clerestory.engine.values.value cimport Valuation
 from clerestory.search.estimates cimport ActionSums
-from clerestory.search.playout cimport play_informed, play_uniformly
-from clerestory.search.run cimport BY_STOP, begin_root, root_settled, root_visits, run_until
-from clerestory.search.search cimport PathStep, Search
+from clerestory.search.loop.playout cimport play_informed, play_uniformly
+from clerestory.search.loop.run cimport BY_STOP, begin_root, root_settled, root_visits, run_until
+from clerestory.search.loop.search cimport PathStep, Search
+from clerestory.search.memory.tree cimport span_t, tree_clear, tree_close, tree_crowded, tree_open
 from clerestory.search.table cimport MOST_VARIATION, root_row, sums_of, write_variation
-from clerestory.search.tree cimport span_t, tree_clear, tree_close, tree_crowded, tree_open
 from clerestory.search.turns cimport Worker, worker_run, worker_t
 
 cdef extern from "sharing.h":
@@ -20,7 +20,7 @@ cdef extern from "sharing.h":
     void write_flag(int *flag, int value) noexcept nogil
 
 from clerestory.engine.errors import BadWeights
-from clerestory.engine.value import value_of
+from clerestory.engine.values.value import value_of
 from clerestory.search.errors import BadLimit
 from clerestory.sizes import spoken_size
 

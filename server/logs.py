@@ -45,7 +45,7 @@ def write_logs(form: str, level: str = "info") -> None:
 def processors(form: str) -> list[Any]:
     """Return the final processors, which turn a record into a line."""
     plain = structlog.stdlib.ProcessorFormatter.remove_processors_meta
-    safe = [plain, clean_event, structlog.processors.ExceptionRenderer(told)]
+    safe = [plain, clean_event, structlog.processors.ExceptionRenderer(format_exception)]
     if form == "json":
         return [*safe, structlog.processors.JSONRenderer()]
     return [*safe, structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback)]
@@ -85,9 +85,9 @@ def clean_event(_logger: object, _method: str, fields: MutableMapping[str, Any])
     return fields
 
 
-def told(exc_info: ExceptionInfo) -> str:
+def format_exception(exc_info: ExceptionInfo) -> str:
     """Format an exception and its causes, the first cause first, without local variables or secrets."""
-    return "\n\n".join(reversed([*map(told_alone, causes(exc_info[1]))]))
+    return "\n\n".join(reversed([*map(format_single, causes(exc_info[1]))]))
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
@@ -100,7 +100,7 @@ def causes(error: BaseException) -> Iterator[BaseException]:
         following = following.__cause__ or (None if following.__suppress_context__ else following.__context__)
 
 
-def told_alone(error: BaseException) -> str:
+def format_single(error: BaseException) -> str:
     """Format the innermost frames of an exception, and its message."""
     frames = traceback.format_list(traceback.extract_tb(error.__traceback__, limit=-FRAMES))
     return f"{''.join(frames)}{type(error).__qualname__}: {clean(str(error))}"

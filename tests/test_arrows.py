@@ -1,6 +1,7 @@
 """Imports only point down, and the application does not know the wire formats (docs/architecture.md)."""
 
 import re
+from collections import Counter
 from collections.abc import Collection
 from functools import cache
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 from clerestory.engine import GAMES
 from clerestory.engine.core import Game
-from tests.packages import FOLDERS, ROOMS, ROOT, folder_of, imports_of, module_of, sources
+from tests.packages import FOLDERS, ROOMS, ROOT, SUFFIXES, folder_of, imports_of, module_of, sources
 
 STUBS = r"clerestory\.v1\b"
 ENGINE = r"clerestory\.engine\b"
@@ -114,6 +115,20 @@ def test_the_source_distribution_has_every_shipped_folder() -> None:
     grafted = [line.removeprefix("graft ") for line in lines if line.startswith("graft ")]
     folders = [room["folder"] for room in ROOMS if room.get("shipped", True)]
     assert [folder for folder in folders if not is_in(Path(folder), grafted)] == []
+
+
+MOST_MODULES = 25  # in a folder
+CROWDED = {"clients/cli": 30}  # one module for each subject of the command line
+
+
+def test_no_folder_is_crowded() -> None:
+    """A .pyx with its .pxd, .pyi and .h is one module."""
+    tops = {Path(folder).parts[0] for folder in (*FOLDERS, "tools")}
+    files = {path.relative_to(ROOT) for top in tops for kind in ("p*", "h") for path in (ROOT / top).rglob(f"*.{kind}")}
+    code = {path for path in files if path.suffix in SUFFIXES | {".h"} and "node_modules" not in path.parts}
+    sizes = Counter(str(path.parent) for path in {path.with_suffix("") for path in code})
+    assert {folder: size for folder, size in sizes.items() if size > CROWDED.get(folder, MOST_MODULES)} == {}
+    assert sizes["engine"] > 9
 
 
 WIRE = re.compile(r"^\s*(?:from|import)\s+(?:grpc|google|structlog)\b", re.MULTILINE)

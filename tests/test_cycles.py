@@ -38,7 +38,12 @@ def cycle_in(graph: Graph) -> list[str]:
 
 def test_no_module_needs_itself() -> None:
     graph = graph_of(texts_by_module())
-    assert {"clerestory.engine.core", "clerestory.search.proof", "clerestory.i18n", "loadtest.server"} < graph.keys()
+    assert {
+        "clerestory.engine.core",
+        "clerestory.search.loop.proof",
+        "clerestory.i18n",
+        "loadtest.server",
+    } < graph.keys()
     assert cycle_in(graph) == []
 
 

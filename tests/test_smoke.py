@@ -1,4 +1,4 @@
-"""One test of each real part: they wait for events, and nothing in them expires."""
+"""One test of each real component: they wait for events, and have no time limits."""
 
 import re
 import subprocess

@@ -163,7 +163,7 @@ def make(stub: Any, number: int, name: str) -> Made:
     return made
 
 
-def told(made: Made, channel: grpc.Channel) -> dict[str, Any]:
+def answers_about(made: Made, channel: grpc.Channel) -> dict[str, Any]:
     """Return the server's answers about a game."""
     public = made.answer.game.options.onlookers == games.ONLOOKERS_ALL
     others = [[]] if public else [[made.answer.onlooker_token]] if made.answer.onlooker_token else []
@@ -194,7 +194,7 @@ def fill(store: str) -> dict[str, Any]:
     """Fill a store, and return its server's last answers about each game."""
     with embedded_child("--store", store, "--workers", "1") as child, grpc.insecure_channel(child.target) as channel:
         stub = GameServiceStub(channel)
-        return {name: told(make(stub, number, name), channel) for number, name in enumerate(GAMES)}
+        return {name: answers_about(make(stub, number, name), channel) for number, name in enumerate(GAMES)}
 
 
 def write(path: Path, data: bytes) -> None:

@@ -22,15 +22,14 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCES = Path(__file__).resolve().parent / "wasm"
 TRANSLATED = ROOT / "build" / "cython"
 CACHE = ROOT / "build" / "zig"
-RULES = ("rules", "guide", "inputs", "invariants", "tables")
+RULES = ("rules", "guide", "inputs", "invariants", "data.tables")
 GAMES = {"cathedral": RULES, "duel": (*RULES, "effects", "effect_rules", "uses")}
-SEARCH = (
-    *("compaction", "estimates", "iteration", "nodes", "pages", "playout", "priors", "proof", "room", "run"),
-    *("sharing", "sweep", "table", "tree"),
-)
-COMMON = ("engine.net", "engine.speed", *(f"search.{name}" for name in SEARCH))
+MEMORY = ("compaction", "pages", "room", "sweep", "tree")
+LOOP = ("iteration", "nodes", "playout", "priors", "proof", "run", "sharing")
+SEARCH = ("estimates", "table", *(f"memory.{name}" for name in MEMORY), *(f"loop.{name}" for name in LOOP))
+COMMON = ("engine.values.net", "tools.bench.loops", *(f"search.{name}" for name in SEARCH))
 FROM_PYTHON = {  # variables of C that modules take from Python
-    "__pyx_v_10clerestory_6search_3run_SETTLED_SHARE": SETTLED_VISITS,
+    "__pyx_v_10clerestory_6search_4loop_3run_SETTLED_SHARE": SETTLED_VISITS,
     "__pyx_v_10clerestory_6search_9estimates_WIDEST": WIDEST_ERROR,
 }
 SIZES = {  # of the C types in pyconfig.h that are smaller here
@@ -96,7 +95,7 @@ def compile_one(folder: Path, source: Path) -> Path:
     compiled = folder / f"{source.stem}.o"
     if compiled.exists():
         return compiled
-    includes = [f"-I{path}" for path in (folder / "python", ROOT / "search", ROOT / "engine")]
+    includes = [f"-I{path}" for path in (folder / "python", ROOT / "search", ROOT / "engine" / "values")]
     begin = source.stem.rpartition("_")[2]  # modules of one name have one function that Python would call
     zig(*COMPILE, *includes, f"-DPyInit_{begin}=PyInit_{source.stem}", "-c", str(source), "-o", str(compiled))
     return compiled

@@ -12,14 +12,14 @@ from typing import Any
 
 from clerestory import __version__
 from clerestory.engine import GAMES, Game
-from clerestory.engine.cathedral import tables as cathedral_tables
-from clerestory.engine.cathedral.constants import MOST_USES
-from clerestory.engine.duel import tables as duel_tables
-from clerestory.engine.kinds import Kind
-from clerestory.engine.layout import Field, Layout
-from clerestory.engine.net import NetMemory
+from clerestory.engine.cathedral.data import tables as cathedral_tables
+from clerestory.engine.cathedral.data.constants import MOST_USES
+from clerestory.engine.duel.data import tables as duel_tables
+from clerestory.engine.positions.kinds import Kind
+from clerestory.engine.positions.layout import Field, Layout
 from clerestory.engine.tuning import EVEN, LEAST_SHARPNESS, MEASURED, NUM_LEVELS
-from clerestory.engine.value import LEARNED, value_of
+from clerestory.engine.values.net import NetMemory
+from clerestory.engine.values.value import LEARNED, value_of
 from clerestory.search import certainty, levels, lines, options
 from clerestory.search.limits import MAX_VISITS
 

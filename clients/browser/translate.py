@@ -1,9 +1,8 @@
 """Turns C code that Cython wrote for CPython into C code that is linked without CPython.
 
 Modules take functions and variables from each other when they are imported, and fill their tables then. Here they are
-linked: what a module exports gets external linkage, what it imports is declared `extern`, and the C statements of its
-import become a function. Everything that needs Python stays in the text, is reached by nothing, and is left out by the
-linker.
+linked: the exports of a module get external linkage, its imports are declared `extern`, and the C statements of its
+import become a function. Code that needs Python remains in the text, but is unreachable, so the linker leaves it out.
 """
 
 import re
@@ -60,8 +59,7 @@ def linked(source: Path, name: str) -> Linked:
         code = re.sub(rf"^static (.*\b{exported}\b)", r"\1", code, flags=re.MULTILINE)
     code = IMPORTED_FUNCTION.sub(r"extern \1\2\3;", code)
     code = with_direct_calls(IMPORTED_VARIABLE.sub(external, code))
-    if name.count(".") > 1:  # of a game
-        code += "".join(own_tables(code, statements))
+    code += "".join(own_tables(code, statements))
     if not statements:
         return Linked(code, "", python)
     begin = f"begin_{name.replace('.', '_')}"

@@ -16,7 +16,7 @@ from clerestory.cli.screen import ROOMY, screen
 from clerestory.engine.catalogue import CardRows
 from clerestory.engine.core import Game
 from clerestory.engine.games import cards_of_catalogue
-from clerestory.engine.value import value_in_use
+from clerestory.engine.values.value import value_in_use
 from clerestory.i18n import say
 from clerestory.i18n.cards import card_names
 from clerestory.i18n.glossary import OURS, SERVICE, word

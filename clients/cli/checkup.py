@@ -34,7 +34,7 @@ from clerestory.sizes import spoken_size
 MakeGateway = Callable[..., GatewaySettings | None]
 
 CALL = 0.1  # seconds of search per call, when the capacity of the cores is stated in calls
-ROOM = 1 << 30  # bytes free on a disk, below which games may soon be refused
+ROOM = 1 << 30  # bytes free on a disk, below which games may soon fail
 DRIFT = 2.0  # seconds that clocks may differ without a note
 UNSYNCHRONISED = 5  # result of adjtimex(2) for a clock without synchronization
 TIMEX_BYTES = 1024  # larger than its structure

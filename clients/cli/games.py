@@ -48,12 +48,12 @@ class Display:
     Attributes:
         console: where.
         time: of a hint.
-        tell: receives the events, if a program reads them; else None.
+        emit: receives the events, if a program reads them; else None.
     """
 
     console: Console
     time: str
-    tell: Callable[[dict[str, Any]], None] | None
+    emit: Callable[[dict[str, Any]], None] | None
 
 
 def play_game(options: PlayOptions, access: Access, *, as_json: bool) -> int:
@@ -89,7 +89,7 @@ def play_there(server: str, options: PlayOptions, access: Access, shown: Display
         else:
             game = open_game(advisor, options.start)
         state = view_of(game.look())
-        session = Session(state, [], advisor, shown.console, shown.time, 0, None, table=False, tell=shown.tell)
+        session = Session(state, [], advisor, shown.console, shown.time, 0, None, table=False, emit=shown.emit)
         session.shared = len(game.tokens) > 1
         return guarded(shown.console, partial(play_kept, KeptSession(game, session, server)))
 
@@ -104,7 +104,7 @@ def play_here(options: PlayOptions, access: Access, shown: Display, players: lis
     luck = drawn(options.seed)
     with advised(options.server, access) as advisor:
         session = Session(
-            opening.state, players, advisor, shown.console, shown.time, luck, opening.seed, table, shown.tell
+            opening.state, players, advisor, shown.console, shown.time, luck, opening.seed, table, shown.emit
         )
         session.shared = table or sum(player.person for player in players) > 1
         if record is not None:
@@ -243,7 +243,7 @@ def play_kept(kept: KeptSession) -> None:
     try:
         with kept.game.watch(from_version=0) as states:
             for seen in states:
-                tell(kept, seen)
+                emit_snapshot(kept, seen)
                 if seen.status == "over":
                     end(kept, seen)
                     return
@@ -272,7 +272,7 @@ def name_of(game: HostedGame) -> str:
     return f"{game.game_id}#{tokens}" if tokens else game.game_id
 
 
-def tell(kept: KeptSession, seen: GameSnapshot) -> None:
+def emit_snapshot(kept: KeptSession, seen: GameSnapshot) -> None:
     """Show the entries since the last time."""
     if not kept.shown and seen.status == "open":
         kept.session.console.print(locale.say("play.waiting", game=kept.game.game_id))
@@ -293,9 +293,9 @@ def tell_entry(kept: KeptSession, seen: GameSnapshot, entry: GameEntry) -> None:
         session.console.print(
             f"  {locale.say('entry', who=who, what=what, ply=entry.ply)}", markup=False, highlight=False
         )
-    if session.tell is not None:
+    if session.emit is not None:
         action = {"action": entry.action.text, "label": entry.action.label} if entry.action is not None else {}
-        session.tell({"version": entry.version, "ply": entry.ply, "what": entry.what, "seat": entry.seat, **action})
+        session.emit({"version": entry.version, "ply": entry.ply, "what": entry.what, "seat": entry.seat, **action})
 
 
 def take_part(kept: KeptSession, seen: GameSnapshot) -> bool:

@@ -93,7 +93,7 @@ def naming(path: Path) -> Iterator[None]:
 
 def announce_value(rules: "Game") -> None:
     """Say on standard error if the shipped learned value cannot be used with these cards."""
-    from clerestory.engine.value import LEARNED, is_shipped, value_in_use
+    from clerestory.engine.values.value import LEARNED, is_shipped, value_in_use
 
     value, why = value_in_use(rules)
     if value != LEARNED and is_shipped(rules.name):

@@ -54,7 +54,7 @@ class Session:
         luck: seed of the chance events; it is combined with the ply, so taking back a move does not change them.
         seed: of the opening, for the record; None if it was not dealt from a seed.
         table: chance outcomes are typed in, and people carry out the moves of the bots.
-        tell: receives the events, if a program reads them; else None.
+        emit: receives the events, if a program reads them; else None.
         recording: where the game is recorded; None for nowhere.
         shared: others see the screen too, so what only one seat may see is hidden.
         withheld: by seat, possible coming events about which it did not answer; it is not asked again.
@@ -68,7 +68,7 @@ class Session:
     luck: int
     seed: int | None
     table: bool
-    tell: Callable[[dict[str, Any]], None] | None = None
+    emit: Callable[[dict[str, Any]], None] | None = None
     recording: Recording | None = None
     shared: bool = False
     withheld: dict[int, tuple[Action, ...]] = field(default_factory=dict)
@@ -117,15 +117,15 @@ def opponent(who: str, character: str) -> str:
 def tell_change(session: Session, plies: int) -> None:
     """Report to a program the plies played or taken back since the game was `plies` long."""
     state, now = session.state, session.state.plies
-    if session.tell is None:
+    if session.emit is None:
         return
     if now < plies:
-        session.tell({"ply": now, "undone": plies - now})
+        session.emit({"ply": now, "undone": plies - now})
     elif now > plies:
         before = state.copy(history=True)
         action = before.undo()
         seat = None if before.turn == NATURE else before.turn
-        session.tell({"ply": now, "seat": seat, "action": action.text, "label": action.label})
+        session.emit({"ply": now, "seat": seat, "action": action.text, "label": action.label})
 
 
 def step(session: Session) -> bool:
@@ -252,7 +252,7 @@ def ask(session: Session) -> str | None:
 def read_line(session: Session, prompt: str, *, unseen: bool = False) -> str | None:
     """Return the next line typed, not echoed if `unseen`; None at the end of input. Raises BadOption as typed_line."""
     require_open("standard input", sys.stdin)
-    if session.tell is not None:  # standard output belongs to the program
+    if session.emit is not None:  # standard output belongs to the program
         session.console.print(prompt, end="")
         prompt = ""
     try:
@@ -376,8 +376,8 @@ def show_end(session: Session) -> None:
     session.console.print(first, style="bold")
     for line in sources:
         session.console.print(line)
-    if session.tell is not None:
-        session.tell(
+    if session.emit is not None:
+        session.emit(
             {
                 "ply": state.plies,
                 "win_shares": list(state.win_shares()),

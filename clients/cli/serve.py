@@ -217,7 +217,7 @@ def backup(copy: CopyArgument, store: StoreOption = USER) -> None:
     """Copy the games into a new file, also while a server plays them: all that it has answered is in the copy."""
     from clerestory.server.games.stores.maintenance import copy_store, required_file
 
-    tell(str(copy), copy_store(required_file(store), copy))
+    print_survey(str(copy), copy_store(required_file(store), copy))
 
 
 def restore(copy: CopyArgument, store: StoreOption = USER) -> None:
@@ -225,7 +225,7 @@ def restore(copy: CopyArgument, store: StoreOption = USER) -> None:
     from clerestory.server.games.stores.maintenance import copy_store, existing, file_to_make
 
     file = file_to_make(store)
-    tell(str(file), copy_store(existing(copy), file, into_new_folder=True))
+    print_survey(str(file), copy_store(existing(copy), file, into_new_folder=True))
 
 
 def check(store: StoreOption = USER) -> None:
@@ -234,7 +234,7 @@ def check(store: StoreOption = USER) -> None:
 
     from clerestory.server.games.stores.maintenance import survey
 
-    tell("store", asyncio.run(survey(store)))
+    print_survey("store", asyncio.run(survey(store)))
 
 
 def migrate(store: StoreOption = USER, to: ToOption = None) -> None:
@@ -244,10 +244,10 @@ def migrate(store: StoreOption = USER, to: ToOption = None) -> None:
     from clerestory.server.games.stores.maintenance import migrate_store, survey
 
     asyncio.run(migrate_store(store, to))
-    tell("store", asyncio.run(survey(store)))
+    print_survey("store", asyncio.run(survey(store)))
 
 
-def tell(name: str, found: "Survey") -> None:
+def print_survey(name: str, found: "Survey") -> None:
     """Print what a store holds."""
     games = "game" if found.games == 1 else "games"
     entries = "entry" if found.entries == 1 else "entries"

@@ -20,7 +20,7 @@ from clerestory.search.review.puzzle import PLAN_SEPARATOR, BadTry, Puzzle, puzz
 from clerestory.seeds import drawn_seed
 from clerestory.server.lessons import Course, Lesson, lessons
 from clerestory.server.lessons.course import LessonView
-from clerestory.server.lessons.words import about, said, title
+from clerestory.server.lessons.words import about, format_words, title
 from clerestory.server.rpc.locale import translated_text
 from clerestory.server.rpc.translate import in_words as change_in_words
 
@@ -77,7 +77,7 @@ def show_scenes(console: Console, course: Course, language: str) -> bool:
     for scene in course.scenes:
         if scene.action is not None:
             console.print(Text(f"  {played(scene)}", style="dim"))
-        if words := said(course.lesson, scene.words, scene.state, language):
+        if words := format_words(course.lesson, scene.words, scene.state, language):
             console.print(f"{words}\n", style="bold red" if scene.wrong else "")
             if not scene.wrong and read(locale.say("lesson.enter")) is None:
                 return False
@@ -100,7 +100,7 @@ def ask_action(console: Console, course: Course, language: str) -> str | None:
     step, actions = course.step, course.actions()
     console.print(f"{locale.picture(course.state)}\n")
     if step is not None:
-        console.print(said(course.lesson, step.words, course.state, language), style="bold")
+        console.print(format_words(course.lesson, step.words, course.state, language), style="bold")
     show_actions(console, course.state.game, actions)
     console.print(locale.say("lesson.help"))
     while (typed := read("> ")) not in (None, "quit", "restart"):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from clerestory.engine import State
-from clerestory.engine.colours import COLOURS, DRAWN
+from clerestory.engine.shared.colours import COLOURS, DRAWN
 
 COLUMNS, ROWS = 96, 36  # of characters; a longer table makes the picture higher
 CELL = 6, 11  # pixels of a character of the font

@@ -32,7 +32,7 @@ class Position:
         state: the position; of the decks it holds at most the event that `owner` was shown.
         codes: the codes of all actions and outcomes.
         looks: which of these only one seat saw: the seat by their places.
-        owner: the seat that is to be shown a card by the next chance event, None for any other event or decision.
+        owner: the seat to which the next chance event shows a card, None for any other event or decision.
     """
 
     def __init__(self, state: State, codes: tuple[int, ...] = (), looks: dict[int, int] | None = None) -> None:
@@ -176,7 +176,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         return list(state.win_shares()) if state.over else [0.0] * state.seats
 
     def resample_from_infostate(self, player: int, sampler: Callable[[], float]) -> "SpielState":
-        """Return a state that the player cannot tell from this one: another card for what only others were shown.
+        """Return a state that the player cannot distinguish from this one: cards shown only to others are replaced.
 
         Args:
             player: a seat.

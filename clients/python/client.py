@@ -32,7 +32,7 @@ from clerestory.v1.lessons_pb2_grpc import LessonServiceStub
 from clerestory.v1.puzzle_pb2_grpc import PuzzleServiceStub
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
 
-MAX_MESSAGE_BYTES = 1 << 16  # of a request; gRPC calls a server busy that refuses a larger one
+MAX_MESSAGE_BYTES = 1 << 16  # of a request; gRPC reports the rejection of a larger one as a busy server
 
 Analysis = TypeVar("Analysis")
 P = ParamSpec("P")
@@ -45,7 +45,7 @@ class Client:
         target: `HOST:PORT`, `unix:PATH`, or any other gRPC name of a server.
         token: bearer token for the server; never sent to another machine in plaintext.
         tls: how to trust the server; True for the usual authorities, None for plaintext.
-        retries: whether a call that the server refused or never received is tried again, within its time.
+        retries: whether a call that the server rejected or never received is retried, within its time.
         patience: seconds that a call waits for a server that is down; None: until its deadline.
         language: of labels, reasons and other texts for people, as a BCP 47 tag; None for English.
         silence: seconds without a sign of the server after which a watched game is asked for again.

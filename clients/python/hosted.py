@@ -123,7 +123,7 @@ class HostedGameBase:
 
         Args:
             ply: below the current one.
-            decline: refuse the request of another player.
+            decline: reject the request of another player.
             seat: which one agrees or declines, and alone sees the game returned; None for all that are held here.
 
         Raises AdvisorError.

@@ -17,7 +17,7 @@ from clerestory.clients.connection import Connection
 from clerestory.clients.errors import error_of
 from clerestory.metadata import PUSHBACK
 
-BUSY_PAUSES = (0.1, 0.2, 0.4)  # seconds between the attempts of a refused call, if the server names none
+BUSY_PAUSES = (0.1, 0.2, 0.4)  # seconds between the attempts of a rejected call, if the server names none
 AWAY_PAUSES = (0.05, 0.1, 0.2)  # the same if no server answers; the last one is repeated until the deadline
 JITTER = 0.2  # random variation of pauses, so that callers that failed together do not retry together
 BROKEN_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)  # the same if the connection broke in a way that could also be a bug

@@ -27,7 +27,7 @@ const index = {
   },
 };
 
-/** Let a script ask again for what it imports, as src/files.ts does: browsers remember an import that has failed. */
+/** Let a script ask again for what it imports, as src/service/files.ts does: browsers remember an import that has failed. */
 async function insist(path) {
   const script = await readFile(path, "utf8");
   await writeFile(path, script.replace(/\bimport(\("\.\/[\w-]+\.js"\))/g, "globalThis.importFile$1"));

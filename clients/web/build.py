@@ -133,9 +133,9 @@ def write_loaders(parts: Iterable[str], languages: Iterable[str]) -> None:
 
 def parts_of(language: str) -> dict[str, dict[str, Any]]:
     """Return what a language has for the lobby, for the table, and for what comes later, by key in order."""
-    told = dict(sorted(patterns(language).items()))
-    lobby = {key: text for key, text in told.items() if key.split(".")[0] in LOBBY.split()}
-    found = {"lobby": lobby, "table": {key: text for key, text in told.items() if key not in lobby}}
+    texts = dict(sorted(patterns(language).items()))
+    lobby = {key: text for key, text in texts.items() if key.split(".")[0] in LOBBY.split()}
+    found = {"lobby": lobby, "table": {key: text for key, text in texts.items() if key not in lobby}}
     for part, names in LATER.items():
         found[part] = {key: text for name in names for key, text in sorted(read(f"{language}/{name}.json").items())}
     return found
@@ -143,7 +143,7 @@ def parts_of(language: str) -> dict[str, dict[str, Any]]:
 
 def loading(name: str, languages: Iterable[str]) -> Iterator[str]:
     """Yield lines of TypeScript that load the texts of each language, and their keys, when they are asked for."""
-    yield 'import { keyed } from "../keyed.ts";'
+    yield 'import { keyed } from "../language/keyed.ts";'
     yield ""
     yield f'const keys = () => import("./texts/{name}-keys.ts");'
     yield ""

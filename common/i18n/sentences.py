@@ -53,7 +53,7 @@ def text(code: str, **arguments: Argument) -> Text:
     return Text(code, tuple(arguments.items()))
 
 
-def said(
+def format_text(
     one: Text, game: str, language: str = ENGLISH, label: Callable[[QuotedAction], str] = lambda quoted: quoted.label
 ) -> str:
     """Format a text in a language.
@@ -67,7 +67,7 @@ def said(
 
     def translated(value: Argument) -> float | str:
         if isinstance(value, Text):
-            return said(value, game, language, label)
+            return format_text(value, game, language, label)
         if isinstance(value, QuotedItem):
             word = card_words(game, value.item).get(language)
             return word.text if word else value.name

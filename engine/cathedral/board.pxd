@@ -3,12 +3,12 @@
 from libc.stdint cimport uint8_t, uint16_t
 from libc.string cimport memcpy, memset
 
-from clerestory.engine.cathedral.codes cimport *
+from clerestory.engine.cathedral.data.codes cimport *
+from clerestory.engine.cathedral.data.effects cimport EVENT_YIELD
+from clerestory.engine.cathedral.data.state cimport *
+from clerestory.engine.cathedral.data.tables cimport Advantage, cards
 from clerestory.engine.cathedral.draft cimport too_many_craftsmen
-from clerestory.engine.cathedral.effects cimport EVENT_YIELD
 from clerestory.engine.cathedral.market cimport next_stall
-from clerestory.engine.cathedral.state cimport *
-from clerestory.engine.cathedral.tables cimport Advantage, cards
 from clerestory.engine.core cimport NATURE
 
 

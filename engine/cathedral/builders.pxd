@@ -2,9 +2,9 @@
 """Phase II: master builders are drawn and placed, or wait."""
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
-from clerestory.engine.cathedral.codes cimport *
-from clerestory.engine.cathedral.state cimport *
-from clerestory.engine.cathedral.tables cimport cards
+from clerestory.engine.cathedral.data.codes cimport *
+from clerestory.engine.cathedral.data.state cimport *
+from clerestory.engine.cathedral.data.tables cimport cards
 from clerestory.engine.core cimport NATURE
 
 # The first and the last space of each location, in the order of actions.py. A builder takes the lowest

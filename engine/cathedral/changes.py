@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from clerestory.engine.cathedral.constants import MAX_GOLD, SAND_PRICE
-from clerestory.engine.cathedral.names import COLOURS, TYPES
+from clerestory.engine.cathedral.data.constants import MAX_GOLD, SAND_PRICE
+from clerestory.engine.cathedral.data.names import COLOURS, TYPES
 from clerestory.engine.changes import UNTOLD, Change, View
 from clerestory.engine.core import Game
 

@@ -3,9 +3,9 @@
 from libc.stdint cimport uint8_t, uint16_t
 
 from clerestory.engine.cathedral.builders cimport draw_next
-from clerestory.engine.cathedral.codes cimport *
-from clerestory.engine.cathedral.state cimport *
-from clerestory.engine.cathedral.tables cimport cards
+from clerestory.engine.cathedral.data.codes cimport *
+from clerestory.engine.cathedral.data.state cimport *
+from clerestory.engine.cathedral.data.tables cimport cards
 
 
 cdef inline void begin_draft(Cathedral *s) noexcept nogil:

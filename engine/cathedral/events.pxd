@@ -3,10 +3,10 @@
 from libc.stdint cimport uint8_t, uint16_t
 
 from clerestory.engine.cathedral.board cimport pay_mill
-from clerestory.engine.cathedral.codes cimport *
-from clerestory.engine.cathedral.effects cimport EVENT_BUILDERS, EVENT_LOSE_CRAFTSMAN, Event, affect
-from clerestory.engine.cathedral.state cimport *
-from clerestory.engine.cathedral.tables cimport cards
+from clerestory.engine.cathedral.data.codes cimport *
+from clerestory.engine.cathedral.data.effects cimport EVENT_BUILDERS, EVENT_LOSE_CRAFTSMAN, Event, affect
+from clerestory.engine.cathedral.data.state cimport *
+from clerestory.engine.cathedral.data.tables cimport cards
 
 
 cdef inline const Event *event_of(const Cathedral *s) noexcept nogil:

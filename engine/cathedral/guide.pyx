@@ -8,16 +8,16 @@ by hand.
 """
 from libc.stdint cimport uint32_t
 
-from clerestory.engine.cathedral.codes cimport *
+from clerestory.engine.cathedral.data.codes cimport *
+from clerestory.engine.cathedral.data.state cimport *
+from clerestory.engine.cathedral.data.tables cimport Craftsman, cards
 from clerestory.engine.cathedral.prospects cimport *
-from clerestory.engine.cathedral.state cimport *
-from clerestory.engine.cathedral.tables cimport Craftsman, cards
 from clerestory.engine.core cimport Guide, action_t
-from clerestory.engine.steps cimport with_terms
+from clerestory.engine.shared.steps cimport with_terms
 
 from array import array
 
-from clerestory.engine.hand_values import read_hand_values
+from clerestory.engine.shared.hand_values import read_hand_values
 
 cdef enum:
     FEATURES = 10

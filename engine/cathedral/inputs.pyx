@@ -8,14 +8,14 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from clerestory.engine.cathedral.builders cimport count_waiting
+from clerestory.engine.cathedral.data.state cimport *
+from clerestory.engine.cathedral.data.tables cimport cards
 from clerestory.engine.cathedral.prospects cimport *
-from clerestory.engine.cathedral.state cimport *
-from clerestory.engine.cathedral.tables cimport cards
 from clerestory.engine.encoding cimport Encoder, Sparse, put, put_set
 
-from clerestory.engine.cathedral import state as fields
-from clerestory.engine.cathedral.catalogue import AdvantageCard, EventCard, ResourceCard, StartingCraftsman
-from clerestory.engine.cathedral.catalogue import Craftsman as CraftsmanCard
+from clerestory.engine.cathedral.data import state as fields
+from clerestory.engine.cathedral.data.catalogue import AdvantageCard, EventCard, ResourceCard, StartingCraftsman
+from clerestory.engine.cathedral.data.catalogue import Craftsman as CraftsmanCard
 from clerestory.engine.cathedral.guide import TERM_NAMES
 from clerestory.engine.inputs import CardPlaces, side_of
 

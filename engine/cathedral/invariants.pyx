@@ -6,14 +6,14 @@ They cover what the rules imply, as far as it can be recognized from the positio
 from libc.stdint cimport uint32_t
 
 from clerestory.engine.cathedral.board cimport seats_at_court
+from clerestory.engine.cathedral.data.effects cimport EVENT_BLESSING
+from clerestory.engine.cathedral.data.state cimport *
+from clerestory.engine.cathedral.data.tables cimport cards
 from clerestory.engine.cathedral.draft cimport too_many_craftsmen
-from clerestory.engine.cathedral.effects cimport EVENT_BLESSING
 from clerestory.engine.cathedral.events cimport can_use_thomas, has_choice
 from clerestory.engine.cathedral.invariants_of_cards cimport *
 from clerestory.engine.cathedral.invariants_of_pieces cimport *
 from clerestory.engine.cathedral.invariants_of_points cimport points_fit
-from clerestory.engine.cathedral.state cimport *
-from clerestory.engine.cathedral.tables cimport cards
 from clerestory.engine.cathedral.works cimport is_free, times_used
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, OVER, Invariant, predicate
 

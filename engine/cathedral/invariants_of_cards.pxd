@@ -2,11 +2,11 @@
 """Invariants of the cards: each in one place, numbers that agree with the round. Fields are already in range."""
 from libc.stdint cimport uint8_t
 
+from clerestory.engine.cathedral.data.effects cimport EVENT_BUILDERS
+from clerestory.engine.cathedral.data.state cimport *
+from clerestory.engine.cathedral.data.tables cimport cards
 from clerestory.engine.cathedral.draft cimport too_many_craftsmen
-from clerestory.engine.cathedral.effects cimport EVENT_BUILDERS
 from clerestory.engine.cathedral.luck cimport *
-from clerestory.engine.cathedral.state cimport *
-from clerestory.engine.cathedral.tables cimport cards
 
 
 cdef inline unsigned int as_set(int card_and_one) noexcept nogil:

@@ -3,8 +3,8 @@
 from libc.stdint cimport uint32_t
 
 from clerestory.engine.cathedral.builders cimport count_waiting
-from clerestory.engine.cathedral.state cimport *
-from clerestory.engine.cathedral.tables cimport cards
+from clerestory.engine.cathedral.data.state cimport *
+from clerestory.engine.cathedral.data.tables cimport cards
 
 
 cdef inline bint waiting_in_step(const Cathedral *s) noexcept nogil:

@@ -1,9 +1,9 @@
 # cython: language_level=3
 """Invariants of the sources of VP: none has given more than the rounds and cards so far can. Fields are in range."""
-from clerestory.engine.cathedral.effects cimport EVENT_LEVY, EVENT_LOSE_VP
+from clerestory.engine.cathedral.data.effects cimport EVENT_LEVY, EVENT_LOSE_VP
+from clerestory.engine.cathedral.data.state cimport *
+from clerestory.engine.cathedral.data.tables cimport cards
 from clerestory.engine.cathedral.invariants_of_cards cimport is_gone
-from clerestory.engine.cathedral.state cimport *
-from clerestory.engine.cathedral.tables cimport cards
 from clerestory.engine.cathedral.works cimport is_free, times_used
 
 

@@ -3,11 +3,11 @@
 from libc.stdint cimport uint8_t, uint16_t
 from libc.string cimport memset
 
-from clerestory.engine.cathedral.codes cimport *
+from clerestory.engine.cathedral.data.codes cimport *
+from clerestory.engine.cathedral.data.state cimport *
+from clerestory.engine.cathedral.data.tables cimport cards
 from clerestory.engine.cathedral.draft cimport begin_draft
 from clerestory.engine.cathedral.events cimport begin_event
-from clerestory.engine.cathedral.state cimport *
-from clerestory.engine.cathedral.tables cimport cards
 from clerestory.engine.core cimport NATURE
 from clerestory.engine.rng cimport rng_below, rng_shuffle, rng_t
 

@@ -2,9 +2,9 @@
 """Phase III, step 12: the market."""
 from libc.stdint cimport uint8_t, uint16_t
 
-from clerestory.engine.cathedral.codes cimport *
-from clerestory.engine.cathedral.state cimport *
-from clerestory.engine.cathedral.tables cimport cards
+from clerestory.engine.cathedral.data.codes cimport *
+from clerestory.engine.cathedral.data.state cimport *
+from clerestory.engine.cathedral.data.tables cimport cards
 from clerestory.engine.cathedral.works cimport begin_cathedral
 
 

@@ -12,8 +12,8 @@ from itertools import takewhile
 from typing import Any, NamedTuple
 
 from clerestory.engine.cathedral.changes import cards
-from clerestory.engine.cathedral.constants import KEPT_CUBES, MAX_GOLD
-from clerestory.engine.cathedral.names import COLOURS, TYPES
+from clerestory.engine.cathedral.data.constants import KEPT_CUBES, MAX_GOLD
+from clerestory.engine.cathedral.data.names import COLOURS, TYPES
 from clerestory.engine.core import Game, State
 from clerestory.engine.plans import Fault, Plan, Possible
 

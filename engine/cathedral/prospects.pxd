@@ -7,8 +7,8 @@ of the terms are in value.toml.
 """
 from libc.stdint cimport uint32_t, uint64_t
 
-from clerestory.engine.cathedral.state cimport *
-from clerestory.engine.cathedral.tables cimport Craftsman, cards
+from clerestory.engine.cathedral.data.state cimport *
+from clerestory.engine.cathedral.data.tables cimport Craftsman, cards
 
 cdef enum:
     GOLD = TYPES       # goods are the four types of cubes, then gold

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from clerestory.engine.cathedral.catalogue import CathedralCatalogue
+from clerestory.engine.cathedral.data.catalogue import CathedralCatalogue
 from clerestory.engine.core import Game
 
 class CathedralGame(Game):

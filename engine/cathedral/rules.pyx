@@ -8,33 +8,35 @@ from libc.string cimport memset
 
 from clerestory.engine.cathedral.board cimport *
 from clerestory.engine.cathedral.builders cimport *
-from clerestory.engine.cathedral.codes cimport *
+from clerestory.engine.cathedral.data.codes cimport *
+from clerestory.engine.cathedral.data.state cimport *
 from clerestory.engine.cathedral.draft cimport legal_draft, play_draft
 from clerestory.engine.cathedral.events cimport *
-from clerestory.engine.cathedral.inputs cimport ENCODER
 from clerestory.engine.cathedral.guide cimport GUIDE
+from clerestory.engine.cathedral.inputs cimport ENCODER
+from clerestory.engine.cathedral.invariants cimport INVARIANTS, NUM_INVARIANTS
 from clerestory.engine.cathedral.luck cimport *
 from clerestory.engine.cathedral.market cimport legal_market, play_market
-from clerestory.engine.cathedral.invariants cimport INVARIANTS, NUM_INVARIANTS
-from clerestory.engine.cathedral.state cimport *
 from clerestory.engine.cathedral.works cimport legal_cathedral, legal_keep, play_cathedral, play_keep
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, Game, GameOps, action_t
-from clerestory.engine.hash cimport hash_words
 from clerestory.engine.rng cimport rng_t
-from clerestory.engine.shares cimport share_win
-from clerestory.engine.steps cimport StepRule, actor_of, legal_nothing, legal_rule, play_nothing, play_rule, step_of
+from clerestory.engine.shared.hash cimport hash_words
+from clerestory.engine.shared.shares cimport share_win
+from clerestory.engine.shared.steps cimport (
+    StepRule, actor_of, legal_nothing, legal_rule, play_nothing, play_rule, step_of,
+)
 
-from clerestory.engine.cathedral.actions import actions
-from clerestory.engine.cathedral.catalogue import CathedralCatalogue
-from clerestory.engine.cathedral.inputs import inputs_of
+from clerestory.engine.catalogue import take_cards
+from clerestory.engine.cathedral.data.actions import actions
+from clerestory.engine.cathedral.data.catalogue import CathedralCatalogue
+from clerestory.engine.cathedral.data.names import COLOURS, names_of
+from clerestory.engine.cathedral.data.position import CONSISTENCY_CHECKS
+from clerestory.engine.cathedral.data.state import layout_of
+from clerestory.engine.cathedral.data.tables import fill
 from clerestory.engine.cathedral.guide import HAND_VALUES
-from clerestory.engine.cathedral.names import COLOURS, names_of
-from clerestory.engine.cathedral.position import CONSISTENCY_CHECKS
-from clerestory.engine.cathedral.state import layout_of
-from clerestory.engine.cathedral.tables import fill
+from clerestory.engine.cathedral.inputs import inputs_of
 from clerestory.engine.cathedral.text import show
 from clerestory.engine.cathedral.tuning import TUNING
-from clerestory.engine.catalogue import take_cards
 
 cdef enum:
     RULES_REVISION = 2

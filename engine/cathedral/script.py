@@ -15,8 +15,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from clerestory.engine.cathedral.constants import METAL_PRICE, ROUNDS, SAND_PRICE, STONE_PRICE, WOOD_PRICE
-from clerestory.engine.cathedral.names import TYPES
+from clerestory.engine.cathedral.data.constants import METAL_PRICE, ROUNDS, SAND_PRICE, STONE_PRICE, WOOD_PRICE
+from clerestory.engine.cathedral.data.names import TYPES
 from clerestory.engine.core import Game, State
 
 PRICES = dict(zip(TYPES, (SAND_PRICE, WOOD_PRICE, STONE_PRICE, METAL_PRICE), strict=True))

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from clerestory.engine.colours import COLOURS
 from clerestory.engine.picture import PictureTexts, aligned
+from clerestory.engine.shared.colours import COLOURS
 
 ROWS = ("vp", "gold", "sand", "wood", "stone", "metal", "workers", "mill", "bag")  # of the table of players
 HANDS = ("craftsmen", "advantages", "resource_cards")

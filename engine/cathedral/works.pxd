@@ -3,10 +3,10 @@
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from clerestory.engine.cathedral.codes cimport *
-from clerestory.engine.cathedral.effects cimport EVENT_BLESSING
-from clerestory.engine.cathedral.state cimport *
-from clerestory.engine.cathedral.tables cimport Craftsman, cards
+from clerestory.engine.cathedral.data.codes cimport *
+from clerestory.engine.cathedral.data.effects cimport EVENT_BLESSING
+from clerestory.engine.cathedral.data.state cimport *
+from clerestory.engine.cathedral.data.tables cimport Craftsman, cards
 from clerestory.engine.core cimport NATURE, OVER
 
 

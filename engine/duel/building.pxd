@@ -3,11 +3,11 @@
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
 from clerestory.engine.duel.chips cimport ask_bonus
-from clerestory.engine.duel.codes cimport *
 from clerestory.engine.duel.course cimport finish
+from clerestory.engine.duel.data.codes cimport *
+from clerestory.engine.duel.data.state cimport *
+from clerestory.engine.duel.data.tables cimport Build, Builds, Effect, cards
 from clerestory.engine.duel.seals cimport draw_seals, pay_seal
-from clerestory.engine.duel.state cimport *
-from clerestory.engine.duel.tables cimport Build, Builds, Effect, cards
 from clerestory.engine.duel.uses cimport resume
 
 cdef enum:

@@ -5,9 +5,9 @@ from functools import cache
 from typing import Any
 
 from clerestory.engine.changes import UNTOLD, Change, View
-from clerestory.engine.colours import COLOURS
 from clerestory.engine.core import Game
-from clerestory.engine.duel.constants import SECTION_POINTS, SECTION_SIZE
+from clerestory.engine.duel.data.constants import SECTION_POINTS, SECTION_SIZE
+from clerestory.engine.shared.colours import COLOURS
 
 SECTION_FIELDS = ("section_1", "section_2", "section_3")
 THINGS: Sequence[str] = ("gold", "supply", "camp", "materials", *SECTION_FIELDS, "seals", "cards", "markers")

@@ -2,9 +2,9 @@
 """Cards that move and turn chips: raw, craftsmen, market, Aliena, Jack, Regan, Alfred (D26 to D28)."""
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
-from clerestory.engine.duel.codes cimport *
-from clerestory.engine.duel.state cimport *
-from clerestory.engine.duel.tables cimport Effect, cards
+from clerestory.engine.duel.data.codes cimport *
+from clerestory.engine.duel.data.state cimport *
+from clerestory.engine.duel.data.tables cimport Effect, cards
 from clerestory.engine.duel.uses cimport end_use, leaves_use, list_inside, resume
 
 cdef extern from *:

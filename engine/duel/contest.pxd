@@ -3,10 +3,10 @@
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
 from clerestory.engine.core cimport NATURE
-from clerestory.engine.duel.codes cimport *
 from clerestory.engine.duel.course cimport begin_turn
-from clerestory.engine.duel.state cimport *
-from clerestory.engine.duel.tables cimport cards
+from clerestory.engine.duel.data.codes cimport *
+from clerestory.engine.duel.data.state cimport *
+from clerestory.engine.duel.data.tables cimport cards
 
 cdef extern from *:
     """

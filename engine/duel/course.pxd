@@ -4,8 +4,8 @@ from libc.stdint cimport uint8_t
 from libc.string cimport memset
 
 from clerestory.engine.core cimport NATURE, OVER
-from clerestory.engine.duel.state cimport *
-from clerestory.engine.duel.tables cimport cards
+from clerestory.engine.duel.data.state cimport *
+from clerestory.engine.duel.data.tables cimport cards
 
 
 # -- rounds ----------------------------------------------------------------------------------------

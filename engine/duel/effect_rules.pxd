@@ -2,8 +2,8 @@
 """The rules of the cards' effects: tables with a row per kind of effect, filled by effects.pyx."""
 from libc.stdint cimport uint16_t
 
-from clerestory.engine.duel.state cimport Duel
-from clerestory.engine.duel.tables cimport EFFECTS, Effect
+from clerestory.engine.duel.data.state cimport Duel
+from clerestory.engine.duel.data.tables cimport EFFECTS, Effect
 
 cdef struct EffectRule:
     int kind          # EffectKind, also its row

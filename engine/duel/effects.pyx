@@ -11,8 +11,8 @@ from clerestory.engine.duel.effect_rules cimport ACTS, RULES, ActRule, EffectRul
 from clerestory.engine.duel.seals cimport (
     can_influence, can_trade, draw_seals, legal_influence, legal_trade_seals, play_influence, play_trade_seals,
 )
-from clerestory.engine.duel.state cimport *
-from clerestory.engine.duel.tables cimport *
+from clerestory.engine.duel.data.state cimport *
+from clerestory.engine.duel.data.tables cimport *
 
 
 # -- power and gold --------------------------------------------------------------------------------

@@ -10,16 +10,16 @@ from libc.stdint cimport uint32_t
 from clerestory.engine.core cimport Guide, State, action_t
 from clerestory.engine.duel.building cimport COMPLETE, complete_sections, placed_in, points_of
 from clerestory.engine.duel.chips cimport FIRST_OF_KIND, KIND_OF_CODE
-from clerestory.engine.duel.codes cimport *
 from clerestory.engine.duel.contest cimport PLACES_OF
+from clerestory.engine.duel.data.codes cimport *
+from clerestory.engine.duel.data.state cimport *
+from clerestory.engine.duel.data.tables cimport *
 from clerestory.engine.duel.prospects cimport *
-from clerestory.engine.duel.state cimport *
-from clerestory.engine.duel.tables cimport *
-from clerestory.engine.steps cimport with_terms
+from clerestory.engine.shared.steps cimport with_terms
 
 from array import array
 
-from clerestory.engine.hand_values import read_hand_values
+from clerestory.engine.shared.hand_values import read_hand_values
 
 cdef enum:
     FEATURES = 12

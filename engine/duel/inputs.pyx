@@ -8,13 +8,13 @@ from libc.string cimport memcpy, memset
 
 from clerestory.engine.core cimport NATURE
 from clerestory.engine.duel.building cimport complete_sections, missing, points_of
+from clerestory.engine.duel.data.state cimport *
+from clerestory.engine.duel.data.tables cimport *
 from clerestory.engine.duel.prospects cimport *
-from clerestory.engine.duel.state cimport *
-from clerestory.engine.duel.tables cimport *
 from clerestory.engine.encoding cimport Encoder, Sparse, put, put_set
 
-from clerestory.engine.duel import state as fields
-from clerestory.engine.duel.catalogue import AdvantageCard
+from clerestory.engine.duel.data import state as fields
+from clerestory.engine.duel.data.catalogue import AdvantageCard
 from clerestory.engine.duel.guide import TERM_NAMES
 from clerestory.engine.inputs import CardPlaces, side_of
 

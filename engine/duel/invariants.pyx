@@ -8,11 +8,11 @@ from libc.stdint cimport uint32_t
 from clerestory.engine.core cimport NATURE, OVER, Invariant, predicate
 from clerestory.engine.duel.building cimport COMPLETE, FINISHED, placed_in
 from clerestory.engine.duel.chips cimport can_trade_at
+from clerestory.engine.duel.data.state cimport *
+from clerestory.engine.duel.data.tables cimport *
 from clerestory.engine.duel.effect_rules cimport RULES
 from clerestory.engine.duel.invariants_of_cards cimport *
 from clerestory.engine.duel.invariants_of_contest cimport *
-from clerestory.engine.duel.state cimport *
-from clerestory.engine.duel.tables cimport *
 from clerestory.engine.duel.uses cimport stays_open, targets
 
 cdef Invariant INVARIANTS[NUM_INVARIANTS]

@@ -2,8 +2,8 @@
 """Invariants of the cards: the phase's deck, the grid, players' cards, known orders. Fields are already in range."""
 from libc.stdint cimport uint8_t, uint32_t
 
-from clerestory.engine.duel.state cimport *
-from clerestory.engine.duel.tables cimport cards
+from clerestory.engine.duel.data.state cimport *
+from clerestory.engine.duel.data.tables cimport cards
 
 
 # -- the deck of the phase -------------------------------------------------------------------------

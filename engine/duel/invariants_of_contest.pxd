@@ -2,10 +2,10 @@
 """Invariants of claims and the conflict. Fields are already in range."""
 from libc.stdint cimport uint32_t
 
-from clerestory.engine.duel.codes cimport *
 from clerestory.engine.duel.contest cimport LINE, behind, flipper, has_flipped, line_of
+from clerestory.engine.duel.data.codes cimport *
+from clerestory.engine.duel.data.state cimport *
 from clerestory.engine.duel.invariants_of_cards cimport was_stormed
-from clerestory.engine.duel.state cimport *
 
 
 # -- markers ---------------------------------------------------------------------------------------

@@ -3,9 +3,9 @@
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 from libc.string cimport memcpy, memset
 
-from clerestory.engine.duel.codes cimport *
-from clerestory.engine.duel.state cimport *
-from clerestory.engine.duel.tables cimport cards
+from clerestory.engine.duel.data.codes cimport *
+from clerestory.engine.duel.data.state cimport *
+from clerestory.engine.duel.data.tables cimport cards
 from clerestory.engine.rng cimport rng_below, rng_shuffle, rng_t
 
 

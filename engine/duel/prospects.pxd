@@ -8,8 +8,8 @@ weighted by its probability.
 from libc.stdint cimport uint32_t
 
 from clerestory.engine.duel.building cimport can_lose_material, can_place_one, complete_sections, missing, placed_in
-from clerestory.engine.duel.state cimport *
-from clerestory.engine.duel.tables cimport *
+from clerestory.engine.duel.data.state cimport *
+from clerestory.engine.duel.data.tables cimport *
 
 cdef enum:              # terms
     UNCLAIMED       # 1: has not claimed in this round

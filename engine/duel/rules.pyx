@@ -10,32 +10,34 @@ from libc.string cimport memset
 from clerestory.engine.core cimport Game, GameOps, action_t
 from clerestory.engine.duel.building cimport *
 from clerestory.engine.duel.chips cimport *
-from clerestory.engine.duel.codes cimport *
 from clerestory.engine.duel.contest cimport *
 from clerestory.engine.duel.course cimport begin_phase, begin_round
-from clerestory.engine.duel.inputs cimport ENCODER
+from clerestory.engine.duel.data.codes cimport *
+from clerestory.engine.duel.data.state cimport *
 from clerestory.engine.duel.guide cimport GUIDE
+from clerestory.engine.duel.inputs cimport ENCODER
+from clerestory.engine.duel.invariants cimport INVARIANTS, NUM_INVARIANTS
 from clerestory.engine.duel.luck cimport *
 from clerestory.engine.duel.seals cimport *
-from clerestory.engine.duel.invariants cimport INVARIANTS, NUM_INVARIANTS
-from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.turn cimport legal_copy, legal_turn, play_copy, play_turn
-from clerestory.engine.hash cimport hash_words
 from clerestory.engine.rng cimport rng_t
-from clerestory.engine.steps cimport StepRule, actor_of, legal_nothing, legal_rule, play_nothing, play_rule, step_of
+from clerestory.engine.shared.hash cimport hash_words
+from clerestory.engine.shared.steps cimport (
+    StepRule, actor_of, legal_nothing, legal_rule, play_nothing, play_rule, step_of,
+)
 
-from clerestory.engine.duel.actions import actions
-from clerestory.engine.duel.catalogue import DuelCatalogue
+from clerestory.engine.catalogue import take_cards
+from clerestory.engine.duel.data.actions import actions
+from clerestory.engine.duel.data.catalogue import DuelCatalogue
+from clerestory.engine.duel.data.names import COLOURS, names_of
+from clerestory.engine.duel.data.position import CONSISTENCY_CHECKS
+from clerestory.engine.duel.data.state import layout_of
+from clerestory.engine.duel.data.tables import fill
 from clerestory.engine.duel.effects import filled
-from clerestory.engine.duel.inputs import inputs_of
 from clerestory.engine.duel.guide import HAND_VALUES
-from clerestory.engine.duel.names import COLOURS, names_of
-from clerestory.engine.duel.position import CONSISTENCY_CHECKS
-from clerestory.engine.duel.state import layout_of
-from clerestory.engine.duel.tables import fill
+from clerestory.engine.duel.inputs import inputs_of
 from clerestory.engine.duel.text import show
 from clerestory.engine.duel.tuning import TUNING
-from clerestory.engine.catalogue import take_cards
 
 cdef enum:
     RULES_REVISION = 1

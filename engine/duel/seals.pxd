@@ -3,10 +3,10 @@
 from libc.stdint cimport uint8_t, uint16_t
 
 from clerestory.engine.core cimport NATURE
-from clerestory.engine.duel.codes cimport *
+from clerestory.engine.duel.data.codes cimport *
+from clerestory.engine.duel.data.state cimport *
+from clerestory.engine.duel.data.tables cimport EFFECT_INFLUENCE, cards
 from clerestory.engine.duel.luck cimport reveal_seal
-from clerestory.engine.duel.state cimport *
-from clerestory.engine.duel.tables cimport EFFECT_INFLUENCE, cards
 from clerestory.engine.duel.uses cimport end_use, leaves_use, list_inside, resume
 
 

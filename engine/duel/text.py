@@ -4,7 +4,7 @@ from itertools import zip_longest
 from textwrap import wrap
 from typing import Any
 
-from clerestory.engine.duel.names import COLOURS
+from clerestory.engine.duel.data.names import COLOURS
 from clerestory.engine.picture import PictureTexts, aligned
 
 CARD, HOLDING = 18, 23  # characters per line of a cell, so that the grid and the table of players fit 60 columns

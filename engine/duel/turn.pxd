@@ -3,10 +3,10 @@
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 
 from clerestory.engine.duel.building cimport legal_buildings, play_building
-from clerestory.engine.duel.codes cimport *
 from clerestory.engine.duel.course cimport end_turn
-from clerestory.engine.duel.state cimport *
-from clerestory.engine.duel.tables cimport *
+from clerestory.engine.duel.data.codes cimport *
+from clerestory.engine.duel.data.state cimport *
+from clerestory.engine.duel.data.tables cimport *
 from clerestory.engine.duel.uses cimport *
 
 

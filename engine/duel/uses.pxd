@@ -2,11 +2,11 @@
 """Uses of cards: whether they change something, how they begin, end, and are interrupted (D16 to D20, D48)."""
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
-from clerestory.engine.duel.codes cimport *
 from clerestory.engine.duel.course cimport clear_use
+from clerestory.engine.duel.data.codes cimport *
+from clerestory.engine.duel.data.state cimport *
+from clerestory.engine.duel.data.tables cimport *
 from clerestory.engine.duel.effect_rules cimport RULES
-from clerestory.engine.duel.state cimport *
-from clerestory.engine.duel.tables cimport *
 
 
 # -- whether a use changes something (D16, D37) ----------------------------------------------------

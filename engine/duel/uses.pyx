@@ -2,10 +2,10 @@
 """Open uses (D48): which cards can interrupt a use, and when and how it continues. Rare, so not inline."""
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 
-from clerestory.engine.duel.codes cimport *
+from clerestory.engine.duel.data.codes cimport *
+from clerestory.engine.duel.data.state cimport *
+from clerestory.engine.duel.data.tables cimport *
 from clerestory.engine.duel.effect_rules cimport ACTS, RULES
-from clerestory.engine.duel.state cimport *
-from clerestory.engine.duel.tables cimport *
 
 
 cdef uint64_t interrupting(const Duel *s, int card) noexcept nogil:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from clerestory.engine.kinds import FieldContext, Kind, Set, listed, whole
-from clerestory.engine.layout import FieldFault
+from clerestory.engine.positions.kinds import FieldContext, Kind, Set, listed, whole
+from clerestory.engine.positions.layout import FieldFault
 from clerestory.i18n.sentences import Text, text
 
 STEPS = ("turn-up", "weather", "play", "over")

@@ -3,19 +3,19 @@
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 from libc.string cimport memset
 
-from clerestory.engine.bits cimport popcount
 from clerestory.engine.core cimport MAX_SEATS, NATURE, OVER, Game, GameOps, Guide, action_t
-from clerestory.engine.hash cimport hash_words
-from clerestory.engine.place cimport at
 from clerestory.engine.rng cimport rng_below, rng_shuffle, rng_t
-from clerestory.engine.shares cimport share_win
+from clerestory.engine.shared.bits cimport popcount
+from clerestory.engine.shared.hash cimport hash_words
+from clerestory.engine.shared.place cimport at
+from clerestory.engine.shared.shares cimport share_win
 
 from array import array
 
-from clerestory.engine.kinds import Choice, Flag, Number
-from clerestory.engine.layout import Field, Layout
-from clerestory.engine.tuning import Tuning, ladder
+from clerestory.engine.positions.kinds import Choice, Flag, Number
+from clerestory.engine.positions.layout import Field, Layout
 from clerestory.engine.toy.position import STEPS, Hand, PublicCards, ToCome, card_faults, course_faults, played_faults
+from clerestory.engine.tuning import Tuning, ladder
 
 cdef enum:
     MAX_CARDS = 2 * MAX_SEATS + 2

@@ -73,7 +73,7 @@ class Net:
 # %% [markdown]
 # ## Games against itself
 #
-# `afterstates` lists them for all legal actions of all games. A game that ends begins anew in the same row.
+# `afterstates` lists them for all legal actions of all games. A game that ends restarts in the same row.
 
 
 # %%

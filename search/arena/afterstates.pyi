@@ -3,7 +3,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from clerestory.engine.core import Game
-from clerestory.engine.net import NetMemory
+from clerestory.engine.values.net import NetMemory
 
 class OnePlyGames:
     def __init__(

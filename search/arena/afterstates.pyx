@@ -14,8 +14,8 @@ from clerestory.engine.core cimport (
     MAX_LEGAL, MAX_SEATS, MAX_WORDS, NATURE, OVER, Game, GameOps, Guide, Value, action_t,
 )
 from clerestory.engine.integers cimport as_seed, whole
-from clerestory.engine.net cimport NetMemory
 from clerestory.engine.rng cimport rng_below, rng_next, rng_seed, rng_t, rng_unit
+from clerestory.engine.values.net cimport NetMemory
 
 cdef struct Moment:
     uint64_t view[MAX_WORDS]  # the position, as the deciding seat sees it

@@ -20,7 +20,7 @@ from clerestory.engine.core import Game, State
 from clerestory.engine.rng import Rng
 from clerestory.engine.script import advised, scripted
 from clerestory.engine.tuning import character_fault, level_as
-from clerestory.engine.value import HAND, value_of
+from clerestory.engine.values.value import HAND, value_of
 from clerestory.search.arena.errors import BadBot
 from clerestory.search.arena.oneply import judge_actions
 from clerestory.search.errors import BadLimit

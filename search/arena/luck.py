@@ -14,7 +14,7 @@ from functools import partial
 
 from clerestory.engine.core import NATURE, OVER, Game, State
 from clerestory.engine.errors import BadWeights
-from clerestory.engine.value import Valuation, value_of
+from clerestory.engine.values.value import Valuation, value_of
 from clerestory.search.arena.errors import BadMatch
 from clerestory.sums import total
 

@@ -14,10 +14,10 @@ from clerestory.engine.core cimport (
 )
 from clerestory.engine.integers cimport whole
 from clerestory.engine.rng cimport Rng, rng_below, rng_next, rng_seed, rng_t
-from clerestory.engine.value cimport Valuation
+from clerestory.engine.values.value cimport Valuation
 
 from clerestory.engine.errors import BadWeights
-from clerestory.engine.value import value_of
+from clerestory.engine.values.value import value_of
 from clerestory.search.arena.errors import BadBot
 
 cdef struct Lookahead:

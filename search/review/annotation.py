@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass, field, replace
 from statistics import fmean
 from typing import Any
 
-from clerestory.engine.colours import DRAWN
 from clerestory.engine.core import NATURE, State
 from clerestory.engine.scoring import outcome, parts_of_plans
+from clerestory.engine.shared.colours import DRAWN
 from clerestory.figures import Rollouts
 from clerestory.i18n.languages import ENGLISH
 from clerestory.i18n.sentences import Text

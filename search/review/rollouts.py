@@ -14,7 +14,7 @@ from typing import Any
 
 from clerestory.engine.core import NATURE, State
 from clerestory.engine.rng import Rng
-from clerestory.engine.value import LEARNED, value_in_use, value_of
+from clerestory.engine.values.value import LEARNED, value_in_use, value_of
 from clerestory.figures import Rollouts
 from clerestory.search.result import Result
 from clerestory.search.review.ledger import PlyValuation

@@ -7,7 +7,7 @@ from clerestory.engine.core import NATURE
 from clerestory.i18n import has
 from clerestory.i18n import say as say_text
 from clerestory.i18n.languages import number
-from clerestory.i18n.sentences import said
+from clerestory.i18n.sentences import format_text
 from clerestory.search.review.annotation import Annotation
 from clerestory.search.review.classes import CLASSES, GLYPHS
 from clerestory.search.review.ledger import UNIT, PlyValuation
@@ -159,5 +159,5 @@ def note(review: Annotation) -> str:
     if review.unrolled:
         remarks.append(tell(review, "note.unrolled", count=review.unrolled))
     if review.favour:
-        remarks.append(said(review.favour, review.game, review.language))
+        remarks.append(format_text(review.favour, review.game, review.language))
     return " ".join(remarks)

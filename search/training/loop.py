@@ -1,4 +1,4 @@
-"""The training loop: games, fit and gate for each generation, in a folder from which a killed run resumes.
+"""The training loop: games, fit and gate for each generation, in a folder that lets a killed run resume.
 
 learn.json                   the game, its cards and features, the seed
 one-ply.net                  weights from games of one ply, if any were played
@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from clerestory.engine.weights import Weights as ReadWeights
-from clerestory.engine.weights import read_weights, write_weights
+from clerestory.engine.values.weights import Weights as ReadWeights
+from clerestory.engine.values.weights import read_weights, write_weights
 from clerestory.search.arena.pool import Crew, on_processes
 from clerestory.search.arena.results import lock
 from clerestory.search.training.chunks import (

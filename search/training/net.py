@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from clerestory.engine.weights import Weights as ReadWeights
+from clerestory.engine.values.weights import Weights as ReadWeights
 from clerestory.search.training.columns import Array
 
 HIDDEN, SECOND = 32, 16

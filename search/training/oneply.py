@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from clerestory.engine.core import Game
-from clerestory.engine.net import NetMemory
+from clerestory.engine.values.net import NetMemory
 from clerestory.search.arena.afterstates import OnePlyGames
 from clerestory.search.arena.match import derived_seed
 from clerestory.search.arena.pool import Crew, on_processes

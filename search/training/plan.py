@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from clerestory.engine.core import Game
-from clerestory.engine.value import value_in_use, value_of
-from clerestory.engine.weights import Weights, signature
+from clerestory.engine.values.value import value_in_use, value_of
+from clerestory.engine.values.weights import Weights, signature
 from clerestory.search.options import LEARNING, write_options
 from clerestory.search.training.chunks import GAMES_PER_CHUNK
 from clerestory.search.training.errors import BadPlan

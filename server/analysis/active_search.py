@@ -35,7 +35,7 @@ class ActiveSearch:
         failure: the exception of the search; None if there was none.
         done: set once it has ended and no worker is searching.
         over: number of ended threads, without helpers.
-        rested: called once no worker is searching; None if nobody waits for that.
+        rested: called once no worker is searching; None without a waiter.
         timer: ends the search at its deadline.
         span: the span from admission until the search is dropped.
         sequence: number of the last answer of a stream; 0 before the first.

@@ -19,7 +19,7 @@ class Admission:
         remaining: seconds from then to the call's deadline; None for no deadline.
         asker: the source of the query, for metrics: the name of a call, or `Bot`; "" for a program in this process.
         ticket: the ticket of a background search; None for a search that fails if there is no slot.
-        explained: whether somebody reads the answer, so that it gets reasons if there is time.
+        explained: whether a person reads the answer, so that it gets reasons if there is time.
     """
 
     caller: Caller

@@ -15,7 +15,7 @@ from clerestory.search.result import Result, StopReason
 from clerestory.server.analysis.active_search import ActiveSearch
 from clerestory.server.analysis.admission import Admission
 from clerestory.server.analysis.answer import Answer
-from clerestory.server.analysis.background import refuse_finishing
+from clerestory.server.analysis.background import raise_finishing
 from clerestory.server.analysis.caller import HERE, Caller
 from clerestory.server.analysis.capacity import Capacity
 from clerestory.server.analysis.demand import Priority
@@ -103,7 +103,7 @@ class AnalysisEngine:
         """Wait for a background slot; yield a function that returns an admission and its time in seconds.
 
         Such a query waits instead of failing with BUSY. Its search may be interrupted and resumed. With
-        Priority.BACKGROUND it also waits for an idle worker. Its answer has no reasons: nobody reads it.
+        Priority.BACKGROUND it also waits for an idle worker. Its answer has no reasons, as no person reads it.
 
         Args:
             caller: the caller.
@@ -288,7 +288,7 @@ class AnalysisEngine:
         finally:
             self.scheduler.drop(search)
         if search.finishing:
-            refuse_finishing()
+            raise_finishing()
         return search.answer(result, final=True)
 
     def _discard_later(self, searcher: Searcher) -> None:

@@ -62,7 +62,7 @@ class BackgroundSlots:
     def require_open(self) -> None:
         """Raise ServiceError, FINISHING, after the shutdown has begun."""
         if self._finishing:
-            refuse_finishing()
+            raise_finishing()
 
     def look(self) -> None:
         """Assign free slots to waiting searches."""
@@ -103,6 +103,6 @@ class BackgroundSlots:
             turn.set()
 
 
-def refuse_finishing() -> NoReturn:
+def raise_finishing() -> NoReturn:
     """Raise ServiceError: FINISHING."""
     raise_error(Reason.FINISHING, "", "the server is shutting down")

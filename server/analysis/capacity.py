@@ -33,7 +33,7 @@ class Capacity:
     min_iterations: int = declared(
         250,
         "iterations for which every search has time before its deadline at the speed measured lately; one for which"
-        " there would be no time is refused. Where other programs take the processor, a search may get fewer",
+        " there would be no time is rejected. Where other programs take the processor, a search may get fewer",
         COUNT,
     )
     max_threads: int = declared(

@@ -115,6 +115,5 @@ def grant_memory(requested: int | None, most: int, cuts: list[Cut]) -> int:
     """Return the maximum size of the tree in bytes."""
     if requested is None or requested <= most:
         return most if requested is None else requested
-    told = text("warning.memory_cut", asked=spoken_size(requested), most=spoken_size(most))
-    cuts.append(("MEMORY_CUT", told))
+    cuts.append(("MEMORY_CUT", text("warning.memory_cut", asked=spoken_size(requested), most=spoken_size(most))))
     return most

@@ -103,13 +103,13 @@ class Policy:
             late = self._overload_of_shares(demand, new, now)
         if late is None or not self.trees:
             return
-        refusal = NoRoom(
+        rejection = NoRoom(
             f"no worker can finish the minimum iterations in time: {len(self.trees)} search trees are running",
             late - now,
         )
         if not demand.waits:
-            self._claim(demand.paths[1], now + refusal.retry + CLAIM)
-        raise refusal
+            self._claim(demand.paths[1], now + rejection.retry + CLAIM)
+        raise rejection
 
     def _is_modest(self, demand: Demand, new: Sequence[TreeTask]) -> bool:
         """Return whether a caller has no other search in progress and needs only a small part of its time."""

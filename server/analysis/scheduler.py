@@ -191,9 +191,9 @@ class Scheduler:
             for tree in search.trees:
                 if not tree.helps:  # helpers are removed with the last of the other threads
                     self._policy.leave(tree, time.monotonic())
-            self._tell(search)
+            self._notify(search)
 
-    def _tell(self, search: ActiveSearch) -> None:
+    def _notify(self, search: ActiveSearch) -> None:
         """Notify the event loop that a search is paused, or has ended."""
         if not search.resting:
             return
@@ -326,7 +326,7 @@ class Scheduler:
             if reason != StopReason.ITERATIONS or search.over == tree.demand.trees:
                 self._end(search, reason)
                 return
-        self._tell(search)
+        self._notify(search)
 
     # -- shutdown --------------------------------------------------------------------------------------
 

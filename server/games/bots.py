@@ -49,8 +49,8 @@ class Bots:
             admission, seconds = admitted()
             try:
                 return await self._analysis.ask(question_of(hosted, seat, bot, seconds), admission)
-            except ServiceError as refusal:
-                await wait_for_room(refusal)
+            except ServiceError as error:
+                await wait_for_room(error)
 
 
 def only_action(hosted: HostedGame) -> str | None:
@@ -67,8 +67,8 @@ def question_of(hosted: HostedGame, seat: int, bot: BotSettings, seconds: float 
     )
     try:
         return validate_query(known, limits, seat=seat)
-    except ServiceError as refusal:
-        if refusal.reason != Reason.HIDDEN_FROM_SEAT:
+    except ServiceError as error:
+        if error.reason != Reason.HIDDEN_FROM_SEAT:
             raise
     guessed = known.determinize(drawn_seed())
     return validate_query(guessed, limits, seat=seat)

@@ -135,8 +135,8 @@ class DueGames:
         if error is not None:
             self._missed += 1
             if self._missed == 1:
-                told = str(error) if isinstance(error, StoreError) else type(error).__name__
-                logger.error("the server cannot move in its games until the store answers: %s", told)
+                cause = str(error) if isinstance(error, StoreError) else type(error).__name__
+                logger.error("the server cannot move in its games until the store answers: %s", cause)
         elif self._missed:
             if self._missed >= MISSED:
                 self._breaks.end()

@@ -11,7 +11,7 @@ from clerestory.engine.games import GAMES, from_position
 from clerestory.engine.record import Record
 from clerestory.engine.rng import Rng
 from clerestory.engine.scoring import ScoreSource, points_by_cause
-from clerestory.i18n.sentences import Text, said, text
+from clerestory.i18n.sentences import Text, format_text, text
 from clerestory.server.games.log import BY_ITSELF, MOVES, EndReason, Entry, EntryKind, Head, Holder, SeatKind, early_end
 
 STRIDE = 16  # plies between two kept positions: the maximum to replay
@@ -194,7 +194,7 @@ class HostedGame:
     @property
     def frozen_reason(self) -> str:
         """Why this server cannot play the game, as an English sentence; "" if it can."""
-        return "" if self.why_frozen is None else said(self.why_frozen, self.head.game)
+        return "" if self.why_frozen is None else format_text(self.why_frozen, self.head.game)
 
     @property
     def waiting(self) -> bool:

@@ -131,12 +131,12 @@ class Requests:
         async with self._manager.lend(game_id) as live:
             near = await live.reach(min(version, live.hosted.version))
 
-            def told(hosted: HostedGame, viewer: Viewer) -> A:
+            def apply(hosted: HostedGame, viewer: Viewer) -> A:
                 after = act(hosted, viewer, moment=self._manager.now())  # read after any wait
                 before = live.after(near, version)
                 return answer(before, before.until(hosted, after), viewer)
 
-            return (await self._manager.change(live, lambda hosted: told(hosted, actor_of(hosted, tokens))))[0]
+            return (await self._manager.change(live, lambda hosted: apply(hosted, actor_of(hosted, tokens))))[0]
 
     async def change(
         self,
@@ -150,12 +150,12 @@ class Requests:
         `act` is a command of `commands` as in `act`. Raises the same.
         """
 
-        def told(hosted: HostedGame) -> A:
+        def apply(hosted: HostedGame) -> A:
             act(hosted, actor_of(hosted, tokens), moment=self._manager.now())
             return answer(hosted)
 
         async with self._manager.lend(game_id) as live:
-            return (await self._manager.change(live, told))[0]
+            return (await self._manager.change(live, apply))[0]
 
 
 def keys_to(seat: int, token: str, issuer: TokenIssuer) -> list[Key]:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from clerestory.engine.core import Game, State
-from clerestory.engine.value import value_in_use
+from clerestory.engine.values.value import value_in_use
 from clerestory.search.review import PlyValuation, ReviewPlan
 from clerestory.search.review.study import LONGER
 from clerestory.server.games.background import run_in_thread

@@ -49,7 +49,7 @@ async def scenes(
         raise stale(cursor, latest)
     with live.watched_by(viewer) as news:
         shown = await live.reach(latest if cursor is None else cursor)
-        present, told = live.watchers.presence, live.watchers.number
+        present, reported = live.watchers.presence, live.watchers.number
         hosted = live.after(shown, min(latest, end_of_chunk(shown.version)))
         yield Scene(shown, hosted, present)
         shown = hosted
@@ -64,8 +64,8 @@ async def scenes(
             if step is not None:
                 before, shown = shown, live.after(shown, step)
                 yield Scene(before, shown)
-            elif live.watchers.number != told:
-                told, before_that, present = live.watchers.number, present, live.watchers.presence
+            elif live.watchers.number != reported:
+                reported, before_that, present = live.watchers.number, present, live.watchers.presence
                 if present != before_that:
                     yield Scene(shown, presence=present)
             elif not await set_within(news, HEARTBEAT):

@@ -36,7 +36,7 @@ class Watchers:
         self._alike: Counter[Viewer] = Counter()
         self._presence: Presence | None = None  # None after a change, until it is needed
         self._sleeping: list[asyncio.Event] = []  # waiters to wake up
-        self._told = float("-inf")  # time of the last presence update
+        self._updated = float("-inf")  # time of the last presence update
         self._timer: asyncio.TimerHandle | None = None
 
     def __len__(self) -> int:
@@ -75,11 +75,11 @@ class Watchers:
             self._timer = None
         elif self._viewers and self._timer is None:
             interval = max(PRESENCE_INTERVAL_S, INTERVAL_EACH_S * len(self._viewers))
-            self._timer = asyncio.get_running_loop().call_at(self._told + interval, self._tell)
+            self._timer = asyncio.get_running_loop().call_at(self._updated + interval, self._update_presence)
 
-    def _tell(self) -> None:
+    def _update_presence(self) -> None:
         self._timer = None
-        self._told = asyncio.get_running_loop().time()
+        self._updated = asyncio.get_running_loop().time()
         self.number += 1
         self.wake()
 

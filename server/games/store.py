@@ -240,7 +240,7 @@ class Store(Protocol):
     async def release(self, game_id: str) -> None:
         """Let another server take over a game that this one owns."""
 
-    def listen(self, heard: NewsListener) -> None:
+    def listen(self, listener: NewsListener) -> None:
         """Report changes by other servers, and by writes of this one that were reported as failed but succeeded."""
 
     # -- reviews

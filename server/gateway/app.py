@@ -34,7 +34,7 @@ CHECK = Method("/grpc.health.v1.Health/Check", streams=False, request=HealthChec
 SECONDS = 3.0  # timeout of a health check, the same as for `clerestory health`
 SMALL = 1024  # bytes of an answer that compression would not make much smaller
 FAST = 1  # level of compression: of the size, higher levels save another tenth
-PREFLIGHT_SECONDS = 7200  # for which a browser may remember a preflight; Chromium's maximum
+PREFLIGHT_SECONDS = 7200  # lifetime of a preflight in a browser's cache; Chromium's maximum
 ENCODINGS = ("content-encoding", "connect-content-encoding")  # of a unary request, and of a stream's
 ALLOWED = ", ".join(("content-type", *ENCODINGS, "connect-protocol-version", "connect-timeout-ms", *PASSED_ON))
 PREFLIGHT = [
@@ -109,7 +109,7 @@ class GatewayApp:
         return f"A page of {origin[:80]!r} may not call this service; --web-origin allows it.\n"
 
     def _sharing(self, exchange: HttpExchange) -> Metadata:
-        """Return the headers by which a browser lets a page of another site read the response (CORS, Fetch Standard).
+        """Return the headers that let a page of another site read the response (CORS, Fetch Standard).
 
         They allow no credentials, which the service does not use: a token is a header that the page itself sets.
         """
@@ -222,7 +222,7 @@ async def compressed(exchange: HttpExchange, data: bytes) -> tuple[bytes, Metada
 def tell_user(exchange: HttpExchange, error: ConnectError) -> None:
     """Add a message in the user's language to an error of the gateway; errors of the server have one already."""
     if isinstance(error, OwnError) and (asked := exchange.headers.get(LANGUAGES)) is not None:
-        error.tell_in(asked)
+        error.localize(asked)
 
 
 async def send_error(exchange: HttpExchange, codec: Codec, error: ConnectError) -> None:

@@ -141,7 +141,7 @@ class Bridge:
         self._near = False
 
     def finish(self) -> None:
-        """Cancel all calls as if the server were gone, and start no more."""
+        """Cancel all calls as if the server were gone, and reject new ones."""
         self._finished = True
         for route in self._routes:
             while route.calls:

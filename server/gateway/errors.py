@@ -90,7 +90,7 @@ class OwnError(ConnectError):
 
     Args:
         reason: one of the keys of OWN.
-        text: what is wrong.
+        text: the problem.
         details: error details besides the ErrorInfo.
     """
 
@@ -99,7 +99,7 @@ class OwnError(ConnectError):
         why = error_details_pb2.ErrorInfo(reason=reason, domain=DOMAIN)
         super().__init__(OWN[reason], text, [packed_detail(one) for one in (why, *details)])
 
-    def tell_in(self, asked: str) -> None:
+    def localize(self, asked: str) -> None:
         """Add a localized message in the language that an `accept-language` header asks for."""
         language = language_asked(asked)
         text = words_for_users(self.reason, str(self), language)
@@ -110,7 +110,7 @@ class UnreadableRequest(OwnError):
     """A request cannot be parsed.
 
     Args:
-        text: what is wrong.
+        text: the problem.
         field: the field of the request; "" for the whole request.
     """
 

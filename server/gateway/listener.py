@@ -43,7 +43,7 @@ class Listener:
         if self._later is not None:
             self._later.cancel()
         if self._waiting is not None:
-            refuse(self._waiting)
+            reject(self._waiting)
             self._waiting = None
 
     async def wait_closed(self) -> None:
@@ -65,7 +65,7 @@ class Listener:
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 return
             except OSError as error:
-                self._slots.make_room(f"the system refuses more ({error.strerror})")
+                self._slots.make_room(f"the system allows no more ({error.strerror})")
                 self._rest(AGAIN, self._listen)
                 return
             sock.setblocking(False)
@@ -75,7 +75,7 @@ class Listener:
                     self._waiting = sock
                     self._rest(MOMENT, partial(self._try_again, sock, address))
                     return
-                refuse(sock)
+                reject(sock)
 
     def _rest(self, seconds: float, then: Callable[[], None]) -> None:
         """Stop accepting for a moment."""
@@ -95,7 +95,7 @@ class Listener:
         """Set up a connection, or reject it; then listen again."""
         self._waiting = None
         if not self._enter(sock, address):
-            refuse(sock)
+            reject(sock)
         self._listen()
 
     async def _begin(self, sock: socket.socket, protocol: Protocol) -> None:
@@ -107,7 +107,7 @@ class Listener:
             sock.close()
 
 
-def refuse(sock: socket.socket) -> None:
+def reject(sock: socket.socket) -> None:
     """Send 503 if the socket accepts it, and close the connection."""
     with sock, suppress(OSError):
         sock.send(FULL)

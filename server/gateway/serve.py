@@ -22,7 +22,7 @@ from clerestory.server.gateway.protocol import Protocol
 
 SEND_BYTES = 16 * 1024  # kernel send buffer for a slow client: a few responses
 BACKLOG = 4096  # connections that the kernel queues until they are accepted
-KEEP_ALIVE = 30  # seconds for which an idle connection stays open
+KEEP_ALIVE = 30  # seconds until an idle connection is closed
 GRACE = 2  # seconds to send the last responses; calls are cancelled after half of them
 
 

@@ -10,7 +10,7 @@ from clerestory.engine.record import Record
 from clerestory.engine.rng import Rng
 from clerestory.server.lessons.goals import Start, allowed, hold, matches
 from clerestory.server.lessons.lesson import BadLesson, Lesson, NoLesson, Step, Task, Words, written
-from clerestory.server.lessons.words import said
+from clerestory.server.lessons.words import format_words
 
 AGAIN = "again"  # key of the text for a failed attempt without a more specific one
 MOST_STARS = 3
@@ -64,7 +64,7 @@ class Course:
         self._state = next(iter(lesson.positions.values())).copy()
         self._start = Start(self._state, ())
         self._used: set[int] = set()  # indices of the script's plies
-        self._told: set[int] = set()
+        self._seen: set[int] = set()
         self._go_on()
 
     # -- the current step ------------------------------------------------------------------------------
@@ -145,7 +145,7 @@ class Course:
         """Reset to the beginning of the task."""
         self.mistakes += 1
         self._state = self._start.state.copy(history=True)
-        self._used, self._told = set(), set()
+        self._used, self._seen = set(), set()
         self._show(words, wrong=True)
 
     def _go_on(self) -> None:
@@ -154,7 +154,7 @@ class Course:
             self._enter(step)
             if step.task is not None:
                 self._start = Start(self._state.copy(history=True), step.task.allow)
-                self._used, self._told = set(), set()
+                self._used, self._seen = set(), set()
                 break
             self._at += 1
         if not self.scenes or self.scenes[-1].state != self.state:
@@ -192,13 +192,13 @@ class Course:
         """Play a ply, and show it with its text."""
         before = self.state
         self._state.play(action)
-        self.scenes.append(LessonView(self.state, before, action, self._told_of(action, task)))
+        self.scenes.append(LessonView(self.state, before, action, self._remark_on(action, task)))
 
-    def _told_of(self, action: Action, task: Task | None) -> Words | None:
+    def _remark_on(self, action: Action, task: Task | None) -> Words | None:
         """Return the text about a ply, if it has not been shown yet."""
         for number, one in enumerate(task.tell if task else ()):
-            if number not in self._told and matches(action.text, one.play) and hold(one.when, self._state, self._start):
-                self._told.add(number)
+            if number not in self._seen and matches(action.text, one.play) and hold(one.when, self._state, self._start):
+                self._seen.add(number)
                 return one.words
         return None
 
@@ -249,6 +249,6 @@ def is_sound(one: Lesson) -> bool:
 def tell(course: Course) -> None:
     """Resolve all texts that a lesson shows now. Raises KeyError."""
     for scene in course.scenes:
-        said(course.lesson, scene.words, scene.state)
+        format_words(course.lesson, scene.words, scene.state)
     if course.step is not None:
-        said(course.lesson, course.step.words, course.state)
+        format_words(course.lesson, course.step.words, course.state)

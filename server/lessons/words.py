@@ -24,7 +24,7 @@ def about(lesson: Lesson, language: str = ENGLISH) -> str:
     return say(DOMAIN, f"{lesson.name}.about", language=language)
 
 
-def said(lesson: Lesson, words: Words | None, state: State, language: str = ENGLISH) -> str:
+def format_words(lesson: Lesson, words: Words | None, state: State, language: str = ENGLISH) -> str:
     """Return a text of a lesson; "" for none.
 
     Args:

@@ -106,24 +106,24 @@ CODES = {
 }
 
 
-def status_of(refusal: ServiceError, request_id: str = "", method: str = "", language: str | None = None) -> Status:
+def status_of(error: ServiceError, request_id: str = "", method: str = "", language: str | None = None) -> Status:
     """Return the google.rpc.Status of a service error.
 
     Args:
-        refusal: the error.
+        error: the error.
         request_id: identifies the call; "" for none.
         method: `Service/Method`; "" for a method of another package.
         language: of an additional message for users, as the call requests; None for none.
     """
-    faults = [(field_of(blamed, method), text) for blamed, text in refusal.faults]
+    faults = [(field_of(blamed, method), text) for blamed, text in error.faults]
     listed = [(field, text[:MAX_DESCRIPTION]) for field, text in faults[:MAX_LISTED]]
-    details = [ErrorInfo(reason=refusal.reason, domain=DOMAIN, metadata=refusal.metadata)]
-    details += further_details(refusal, listed)
+    details = [ErrorInfo(reason=error.reason, domain=DOMAIN, metadata=error.metadata)]
+    details += further_details(error, listed)
     if request_id:
         details.append(RequestInfo(request_id=request_id))
-    status = Status(code=CODES[refusal.reason].value[0], message=in_words(listed + faults[len(listed) :]))
+    status = Status(code=CODES[error.reason].value[0], message=in_words(listed + faults[len(listed) :]))
     if language is not None:
-        details.append(for_users(refusal.reason, status.message, language))
+        details.append(for_users(error.reason, status.message, language))
     for detail in details:
         packed = AnyMessage()
         packed.Pack(detail)
@@ -143,20 +143,19 @@ def field_of(blamed: str, method: str) -> str:
     return TIME.sub(lambda found: TIMES[found[0]], blamed)
 
 
-def further_details(refusal: ServiceError, faults: list[tuple[str, str]]) -> list[Message]:
+def further_details(error: ServiceError, faults: list[tuple[str, str]]) -> list[Message]:
     """Return the error details besides ErrorInfo: those that AIP-193 prescribes for the code, or the wrong token."""
-    code = CODES[refusal.reason]
-    if code == grpc.StatusCode.INVALID_ARGUMENT or refusal.reason == Reason.WRONG_SEAT_TOKEN:
+    code = CODES[error.reason]
+    if code == grpc.StatusCode.INVALID_ARGUMENT or error.reason == Reason.WRONG_SEAT_TOKEN:
         fields = [BadRequest.FieldViolation(field=field, description=text) for field, text in faults]
         return [BadRequest(field_violations=fields)]
     if code in (grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.ABORTED):
         failures = [
-            PreconditionFailure.Violation(type=refusal.reason, subject=field, description=text)
-            for field, text in faults
+            PreconditionFailure.Violation(type=error.reason, subject=field, description=text) for field, text in faults
         ]
         return [PreconditionFailure(violations=failures)]
-    if refusal.retry is None:
+    if error.retry is None:
         return []
     delay = Duration()
-    delay.FromMilliseconds(round(1000 * refusal.retry))
+    delay.FromMilliseconds(round(1000 * error.retry))
     return [RetryInfo(retry_delay=delay)]

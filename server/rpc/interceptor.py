@@ -82,40 +82,40 @@ class CallInterceptor:
         """
         context: Any = CallContext(given)
         identifier, call, end = request_id(context), Call(), LEFT
-        bind_contextvars(request_id=identifier)  # each call has a task, and so a context, of its own
-        with self._told(method, call, context):
+        bind_contextvars(request_id=identifier)  # each call has its own task, and so its own context
+        with self._observed(method, call, context):
             try:
                 context.set_trailing_metadata(((REQUEST_ID, identifier),))
                 await speak(context)
                 return await handler(call, context)
             except ServiceError as error:
-                refused = bare(error)
+                failure = bare(error)
             except grpc.aio.AbortError:
                 raise
             except grpc.aio.InternalError:  # the stream is broken: the client left, or rejects a message of this size
-                call.code, refused = ABANDONED, None
+                call.code, failure = ABANDONED, None
             except Exception:
                 logger.exception("unexpected error in a call")
-                refused = ServiceError(Reason.INTERNAL, [("", "unexpected error; the server has logged it")])
-            if refused is not None:
-                await self._hold(call, refused, context.time_remaining())
-        if refused is not None:
+                failure = ServiceError(Reason.INTERNAL, [("", "unexpected error; the server has logged it")])
+            if failure is not None:
+                await self._hold(call, failure, context.time_remaining())
+        if failure is not None:
             remaining, language = context.time_remaining(), language_of_call(context)
-            end = end_of(refused, identifier, method or "", remaining, language)
+            end = end_of(failure, identifier, method or "", remaining, language)
         abort = context.abort(*end)
         del _, given, context  # gRPC keeps this exception with the call: avoid a reference cycle
         return await abort
 
-    async def _hold(self, call: Call, refused: ServiceError, remaining: float | None) -> None:
+    async def _hold(self, call: Call, error: ServiceError, remaining: float | None) -> None:
         """Delay the error of a call by the rate limit of its caller."""
-        call.code, call.reason = CODES[refused.reason].name, refused.reason
+        call.code, call.reason = CODES[error.reason].name, error.reason
         if call.code in PACED:
             self.aftermath.note()
-            if refused.reason != AT_ONCE:
+            if error.reason != AT_ONCE:
                 await self._pace.hold(call.caller, remaining)
 
     @contextmanager
-    def _told(self, method: str | None, call: Call, context: Context) -> Iterator[None]:
+    def _observed(self, method: str | None, call: Call, context: Context) -> Iterator[None]:
         """Trace a call, and log and count it when it ends."""
         began = time.monotonic()
         with traced(method, context) as span:
@@ -129,41 +129,41 @@ class CallInterceptor:
                     via, seconds = way(context), time.monotonic() - began
                     span.note(code=call.code, reason=call.reason, via=via)
                     loop = asyncio.get_running_loop()
-                    loop.call_soon(self._tell, method, call, via, seconds)  # once the response has been sent
+                    loop.call_soon(self._log, method, call, via, seconds)  # once the response has been sent
 
-    def _tell(self, method: str, call: Call, via: str, seconds: float) -> None:
+    def _log(self, method: str, call: Call, via: str, seconds: float) -> None:
         """Count a call, and log it unless its caller has had too many such log lines."""
         self._metrics.count_call(method, call.code, call.reason, via, seconds)
         if call.code in PACED:
             self._metrics.count_refusal(call.label, call.code)
-        silent = self._pace.tell(call.caller) if call.code in PACED else 0
+        silent = self._pace.count_line(call.caller) if call.code in PACED else 0
         if silent is None:
             return
         fields = {"method": method, "code": call.code, "reason": call.reason, "via": via, "seconds": round(seconds, 6)}
         logger.info("call", extra=fields | ({"unlogged": silent} if silent else {}))
 
 
-def bare(refused: ServiceError) -> ServiceError:
+def bare(error: ServiceError) -> ServiceError:
     """Return an error without its traceback and causes, whose frames hold the call and its message."""
-    refused.__context__ = refused.__cause__ = None
-    return refused.with_traceback(None)
+    error.__context__ = error.__cause__ = None
+    return error.with_traceback(None)
 
 
-def end_of(refused: ServiceError, identifier: str, method: str, remaining: float | None, language: str | None) -> End:
+def end_of(error: ServiceError, identifier: str, method: str, remaining: float | None, language: str | None) -> End:
     """Return the code, message and trailing metadata of a failed call.
 
     Args:
-        refused: the error.
+        error: the error.
         identifier: the request ID.
         method: `Service/Method`; "" for a method that does not exist.
         remaining: seconds to the deadline of the call; None for no deadline.
         language: the language that the call requests; None for none.
     """
-    status = rpc_status.to_status(status_of(refused, identifier, method, language))
+    status = rpc_status.to_status(status_of(error, identifier, method, language))
     return (
         status.code,
         status.details,
-        (*status.trailing_metadata, *pushback(refused, remaining), (REQUEST_ID, identifier)),
+        (*status.trailing_metadata, *pushback(error, remaining), (REQUEST_ID, identifier)),
     )
 
 

@@ -10,7 +10,7 @@ from clerestory.i18n.cards import card_names
 from clerestory.i18n.glossary import word, words
 from clerestory.i18n.labels import Labels
 from clerestory.i18n.languages import ENGLISH, language_asked
-from clerestory.i18n.sentences import Text, said
+from clerestory.i18n.sentences import Text, format_text
 from clerestory.metadata import LANGUAGE, LANGUAGES
 
 LOCALE: ContextVar[str] = ContextVar("spoken", default=ENGLISH)
@@ -40,7 +40,7 @@ def language_of_call(context: Context) -> str | None:
 
 def translated_text(one: Text, game: Game) -> str:
     """Return a text about a game in the locale of the call."""
-    return said(one, game.name, LOCALE.get(), lambda quoted: label_of(game, quoted.action, quoted.label))
+    return format_text(one, game.name, LOCALE.get(), lambda quoted: label_of(game, quoted.action, quoted.label))
 
 
 def luck_of(game: Game, source: str) -> str:

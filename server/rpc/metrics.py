@@ -53,7 +53,7 @@ FIGURES = (
         ("method", "code", "reason", "via"),
     ),
     Figure("call_seconds", Histogram, "from the arrival of a call to its end", M, SECONDS),
-    Figure("shed", Counter, "calls refused as `BUSY`; if it keeps rising, add workers or servers", M),
+    Figure("shed", Counter, "calls rejected as `BUSY`; if it keeps rising, add workers or servers", M),
     Figure("searches", Counter, "answered searches", ("method", "stop_reason")),
     Figure("iterations", Counter, "iterations of answered searches; its rate is the throughput"),
     Figure("search_iterations", Histogram, "iterations of one search: how good the answers are", (), ITERATIONS),
@@ -66,8 +66,8 @@ FIGURES = (
     Figure(
         "refusals",
         Counter,
-        "refused calls that callers are to repeat later or otherwise, by caller as in the log: the 20 that were refused"
-        " lately, and `other`",
+        "rejected calls that may be repeated later or otherwise, by caller as in the log: the last 20 of these callers,"
+        " and `other`",
         ("caller", "code"),
     ),
     Figure("warnings", Counter, "warnings given with answers", ("reason",)),
@@ -137,7 +137,7 @@ class Metrics:
         self.registry = CollectorRegistry()
         self._of = {figure.name: figure.made(self.registry) for figure in FIGURES}
 
-        self._refused = Latest(self._of["refusals"])
+        self._rejected = Latest(self._of["refusals"])
         self._labelled = cache(lambda name, *labels: self._of[name].labels(*labels))  # few: no label comes from callers
 
     def watch(self, name: str, read: Callable[[], float], *labels: str) -> None:
@@ -147,7 +147,7 @@ class Metrics:
 
     def count_refusal(self, caller: str, code: str) -> None:
         """Count a call that failed with a service error."""
-        self._refused.count(caller, code)
+        self._rejected.count(caller, code)
 
     def count_call(self, method: str, code: str, reason: str, via: str, seconds: float) -> None:
         """Count a call that has ended."""

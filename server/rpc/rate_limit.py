@@ -16,7 +16,7 @@ LINES_EVERY = 1.0  # seconds
 
 
 @dataclass(slots=True)
-class RefusalRecord:
+class ErrorRecord:
     """The recent errors of a caller.
 
     Attributes:
@@ -45,7 +45,7 @@ class RateLimit:
 
     def __init__(self, luck: Random | None = None) -> None:
         self._luck = luck or Random()
-        self._told: dict[str, RefusalRecord] = {}
+        self._records: dict[str, ErrorRecord] = {}
         self._held = 0
 
     @property
@@ -71,30 +71,28 @@ class RateLimit:
 
     def turn(self, caller: str, remaining: float | None = None) -> float:
         """Count an error, and return its delay in seconds."""
-        now, translated_text = time.monotonic(), self._of(caller)
-        translated_text.until = min(max(translated_text.until, now) + EVERY, now + AT_ONCE * EVERY + LONGEST)
+        now, record = time.monotonic(), self._of(caller)
+        record.until = min(max(record.until, now) + EVERY, now + AT_ONCE * EVERY + LONGEST)
         longest = LONGEST if remaining is None else min(LONGEST, remaining / 2)
-        return min(translated_text.until - now - AT_ONCE * EVERY, longest * self._luck.uniform(1 - SPREAD, 1))
+        return min(record.until - now - AT_ONCE * EVERY, longest * self._luck.uniform(1 - SPREAD, 1))
 
-    def tell(self, caller: str) -> int | None:
+    def count_line(self, caller: str) -> int | None:
         """Return the number of unlogged errors since the caller's last log line; None to skip this one too."""
-        now, translated_text = time.monotonic(), self._of(caller)
-        if now >= translated_text.since + LINES_EVERY:
-            translated_text.since, translated_text.lines = now, 0
-        translated_text.lines += 1
-        if translated_text.lines > LINES:
-            translated_text.silent += 1
+        now, record = time.monotonic(), self._of(caller)
+        if now >= record.since + LINES_EVERY:
+            record.since, record.lines = now, 0
+        record.lines += 1
+        if record.lines > LINES:
+            record.silent += 1
             return None
-        silent, translated_text.silent = translated_text.silent, 0
+        silent, record.silent = record.silent, 0
         return silent
 
-    def _of(self, caller: str) -> RefusalRecord:
+    def _of(self, caller: str) -> ErrorRecord:
         """Return the record of a caller; drop expired records when there are too many."""
-        if caller not in self._told and len(self._told) >= MOST_CALLERS:
+        if caller not in self._records and len(self._records) >= MOST_CALLERS:
             now = time.monotonic()
-            self._told = {
-                one: translated_text for one, translated_text in self._told.items() if translated_text.until > now
-            }
-        if len(self._told) >= MOST_CALLERS:
-            return RefusalRecord()
-        return self._told.setdefault(caller, RefusalRecord())
+            self._records = {one: record for one, record in self._records.items() if record.until > now}
+        if len(self._records) >= MOST_CALLERS:
+            return ErrorRecord()
+        return self._records.setdefault(caller, ErrorRecord())

@@ -19,7 +19,7 @@ from clerestory.engine.messages import PositionReader, WireField
 from clerestory.engine.scoring import ScoreSource, by_position, tie_break
 from clerestory.i18n import has, say
 from clerestory.i18n.languages import ENGLISH
-from clerestory.i18n.sentences import Argument, QuotedAction, QuotedItem, Text, said, text
+from clerestory.i18n.sentences import Argument, QuotedAction, QuotedItem, Text, format_text, text
 from clerestory.server.analysis.caller import Caller
 from clerestory.server.games.rulebook import GivenPosition, kind_fault
 from clerestory.server.rpc.locale import LOCALE, label_of, name_of, translated_text
@@ -305,7 +305,7 @@ def item_of(game: Game, change: Change) -> str:
 def write_text(one: Text, game: Game) -> advisor.Text:
     """Return a text about a game as a message."""
     arguments = [write_argument(name, value, game) for name, value in one.arguments]
-    english = said(one, game.name)
+    english = format_text(one, game.name)
     text = english if LOCALE.get() == ENGLISH else translated_text(one, game)
     return advisor.Text(code=one.code, arguments=arguments, english=english, text=text)
 

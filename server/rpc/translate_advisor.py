@@ -83,8 +83,8 @@ def read_question(
     try:
         received = part_of(payload, *(POSITION_OF_ANALYSIS if path else POSITION_OF_QUESTION))
         position = asked_position(caller, request.position, received)
-    except ServiceError as refusal:
-        faults.found += [(refusal.reason, f"{path}{field}", text) for field, text in refusal.faults]
+    except ServiceError as error:
+        faults.found += [(error.reason, f"{path}{field}", text) for field, text in error.faults]
         faults.require_none()
         raise
     return posed(

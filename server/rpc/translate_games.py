@@ -10,7 +10,7 @@ from clerestory.engine.tuning import level_as
 from clerestory.i18n import say
 from clerestory.i18n.characters import name_of_character
 from clerestory.i18n.languages import ENGLISH
-from clerestory.i18n.sentences import SERVICE, said
+from clerestory.i18n.sentences import SERVICE, format_text
 from clerestory.server.games.creation import NewGame, check_holder, check_name, check_request
 from clerestory.server.games.hosted import HostedGame, TakeBackProposal
 from clerestory.server.games.log import (
@@ -112,7 +112,7 @@ def write_unreadable(game_id: str, why: str) -> games.Game:
 
 def reason_frozen(hosted: HostedGame) -> str:
     """Return why a game is frozen, in the locale of the call; "" if it is not."""
-    return "" if hosted.why_frozen is None else said(hosted.why_frozen, hosted.head.game, LOCALE.get())
+    return "" if hosted.why_frozen is None else format_text(hosted.why_frozen, hosted.head.game, LOCALE.get())
 
 
 def status_of(hosted: HostedGame) -> games.GameStatus.ValueType:

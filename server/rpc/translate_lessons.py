@@ -10,7 +10,7 @@ from clerestory.search.review.puzzle import BadTry, NoPuzzle, Puzzle, puzzle, pu
 from clerestory.server.games.rulebook import PlayedAction, require_few, some_of
 from clerestory.server.lessons import Course, Lesson, NoLesson, NotAllowed, lesson, lessons
 from clerestory.server.lessons.course import LessonView
-from clerestory.server.lessons.words import about, said, title
+from clerestory.server.lessons.words import about, format_words, title
 from clerestory.server.rpc.locale import LOCALE
 from clerestory.server.rpc.translate import write_action, write_position, write_text, write_turn
 from clerestory.server.rpc.translate_advisor import in_one_line, write_plan
@@ -84,7 +84,7 @@ def write_course(course: Course) -> lesson_api.FollowLessonResponse:
         stars=course.stars(),
     )
     if step := course.step:
-        answer.task = said(course.lesson, step.words, course.state, LOCALE.get())
+        answer.task = format_words(course.lesson, step.words, course.state, LOCALE.get())
         answer.lights.extend(step.words.light)
         answer.hints = bool(step.task and step.task.hints)
     else:
@@ -98,7 +98,7 @@ def write_scene(one: Lesson, scene: LessonView) -> lesson_api.LessonScene:
         position=write_position(scene.state),
         turn=write_turn(scene.state.turn),
         applied=write_applied(scene),
-        text=said(one, scene.words, scene.state, LOCALE.get()),
+        text=format_words(one, scene.words, scene.state, LOCALE.get()),
         lights=scene.words.light if scene.words else (),
         wrong=scene.wrong,
         points=scene.state.current_scores(),

@@ -10,11 +10,11 @@ from clerestory.engine.core import NATURE, Action, Game, State
 from clerestory.engine.games import GAMES
 from clerestory.engine.plans import Fault, Plan, Possible
 from clerestory.engine.tuning import CHARACTERS
-from clerestory.engine.value import FARTHEST, LEARNED, distance_of, is_shipped, value_in_use, value_of
+from clerestory.engine.values.value import FARTHEST, LEARNED, distance_of, is_shipped, value_in_use, value_of
 from clerestory.i18n import say
 from clerestory.i18n.cards import card_names
 from clerestory.i18n.characters import manner_in_words, name_of_character
-from clerestory.i18n.sentences import Text, said
+from clerestory.i18n.sentences import Text, format_text
 from clerestory.server.games.rulebook import GivenPosition, PlayedAction, all_faults, kind_fault
 from clerestory.server.rpc.locale import LOCALE, name_of
 from clerestory.server.rpc.translate import (
@@ -182,7 +182,7 @@ def write_faults(faults: Sequence[tuple[str, Text]], game: str) -> rules.Validat
     about = GAMES[game] if game else next(iter(GAMES.values()))  # any game: its texts are not needed
     return rules.ValidatePositionResponse(
         faults=[
-            rules.PositionFault(field=field, description=said(fault, game), text=write_text(fault, about))
+            rules.PositionFault(field=field, description=format_text(fault, game), text=write_text(fault, about))
             for field, fault in faults
         ]
     )

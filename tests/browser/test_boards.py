@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from clerestory.engine import State, read_records
-from clerestory.engine.colours import COLOURS
+from clerestory.engine.shared.colours import COLOURS
 from tests.browser.axe import violations_by_day_and_night
 from tests.browser.harness import errors_of
 from tools.lab import gallery

@@ -255,7 +255,7 @@ def test_a_game_that_is_first_told_by_its_stream_can_be_looked_back_on_and_keeps
     expect(page.locator(".steps")).to_contain_text(f"{last} / {last}")
 
 
-def test_a_refusal_of_an_older_token_asks_for_none(page: Page) -> None:
+def test_a_rejection_of_an_older_token_asks_for_none(page: Page) -> None:
     held: list[Route] = []
     refusal = {"status": 401, "content_type": "application/json", "body": '{"code": "unauthenticated"}'}
 

@@ -1,4 +1,4 @@
-"""Lessons on the page, played with no knowledge but what the page says."""
+"""Lessons on the page, played with only the knowledge that the page gives."""
 
 from collections.abc import Iterator
 

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from clerestory.engine.duel.catalogue import DuelCatalogue
+from clerestory.engine.duel.data.catalogue import DuelCatalogue
 
 SHIPPED = DuelCatalogue.load()
 

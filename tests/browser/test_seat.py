@@ -125,9 +125,9 @@ def test_one_announcement_a_move_says_who_did_what(page: Page) -> None:
     web.start(page)
     page.evaluate(
         """() => { window.said = [];
-        const told = document.querySelector('p[aria-live]');
-        new MutationObserver(() => window.said.push(told.textContent))
-            .observe(told, {characterData: true, childList: true, subtree: true}); }"""
+        const live = document.querySelector('p[aria-live]');
+        new MutationObserver(() => window.said.push(live.textContent))
+            .observe(live, {characterData: true, childList: true, subtree: true}); }"""
     )
     action = page.locator(".action").first
     label = action.inner_text()
@@ -178,14 +178,14 @@ def test_the_others_move_at_a_pace_that_can_be_followed_and_skipped(page: Page) 
 def test_figures_say_by_how_much_they_changed_and_what_happened_since_is_shown_again(page: Page) -> None:
     web.start(page, game="cathedral")
     page.evaluate(
-        """() => { window.told = [];
-        const look = () => window.told.push(...[...document.querySelectorAll(".by")].map(one => one.textContent));
+        """() => { window.changes = [];
+        const look = () => window.changes.push(...[...document.querySelectorAll(".by")].map(one => one.textContent));
         new MutationObserver(look).observe(document.body, { childList: true, subtree: true }); }"""
     )
     web.play_on(page, 1, lambda offered: next((one for one in offered if one.startswith("hire")), offered[0]))
-    page.wait_for_function("window.told.length > 0")
-    told = page.evaluate("window.told")
-    assert [one for one in told if not re.fullmatch(r"[+\u2212]\d+", one)] == []
+    page.wait_for_function("window.changes.length > 0")
+    changes = page.evaluate("window.changes")
+    assert [one for one in changes if not re.fullmatch(r"[+\u2212]\d+", one)] == []
     web.play_on(page, 1, lambda offered: "pass")
     web.settled(page)
     held = web.hold(page, "GetGame", times=1)  # otherwise it might be over too early

@@ -244,7 +244,7 @@ REFUSED: list[tuple[dict[str, Any], list[Any]]] = [
 ]
 
 
-def test_wrong_input_is_refused_by_name(tmp_path: Path) -> None:
+def test_wrong_input_is_rejected_by_name(tmp_path: Path) -> None:
     luck = Rng(7)
     state = GAMES["cathedral"].new(2, luck)
     state.play_nature(luck)
@@ -264,7 +264,7 @@ def test_a_program_ends_without_closing_an_engine() -> None:
     assert node("--input-type=module", "--eval", script).stdout == "loaded\n"
 
 
-def test_a_position_without_what_its_seat_knows_is_refused(tmp_path: Path) -> None:
+def test_a_position_without_what_its_seat_knows_is_rejected(tmp_path: Path) -> None:
     games = (decisions(GAMES["cathedral"], 2, seed) for seed in range(30))
     state = next(one for game in games for one in game if one.observe(one.turn) != one.observe(NATURE))
     cases = [{"json": one.to_position(), "argument": {"iterations": 9}} for one in (state, state.observe(NATURE))]

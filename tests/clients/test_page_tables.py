@@ -8,11 +8,11 @@ import pytest
 
 from clerestory import metadata
 from clerestory.engine import GAMES
-from clerestory.engine.cathedral.catalogue import CathedralCatalogue
-from clerestory.engine.colours import COLOURS, DRAWN
+from clerestory.engine.cathedral.data.catalogue import CathedralCatalogue
 from clerestory.engine.core import Game
-from clerestory.engine.duel.catalogue import DuelCatalogue
+from clerestory.engine.duel.data.catalogue import DuelCatalogue
 from clerestory.engine.games import with_catalogue
+from clerestory.engine.shared.colours import COLOURS, DRAWN
 from clerestory.i18n.files import read
 
 ROOT = Path(__file__).parents[2]
@@ -82,7 +82,7 @@ def test_the_part_of_the_board_is_known_of_every_step() -> None:
 
 
 def test_every_game_has_a_name_and_its_numbers_of_players() -> None:
-    names = re.search(r"GAMES: .*? = \{ (.*) \};", source("text.ts"))
+    names = re.search(r"GAMES: .*? = \{ (.*) \};", source("language/text.ts"))
     players = re.search(r"PLAYERS.*? = \{ (.*) \};", source("views/newgame.tsx"))
     assert names
     assert players
@@ -96,8 +96,8 @@ def test_every_game_has_a_name_and_its_numbers_of_players() -> None:
 def test_colours_are_those_of_positions() -> None:
     assert words("boards/places.ts", "COLOURS") == list(COLOURS)
     assert told("colour.")[: len(COLOURS)] == list(COLOURS)
-    assert words("seats.ts", "LETTERS") == [colour[0].upper() for colour in COLOURS]
-    drawn = dict(re.findall(r"--(\w+): (#[0-9a-f]{6});", source("style.css")))
+    assert words("boards/seats.ts", "LETTERS") == [colour[0].upper() for colour in COLOURS]
+    drawn = dict(re.findall(r"--(\w+): (#[0-9a-f]{6});", source("styles/style.css")))
     assert {colour: drawn.get(colour) for colour in COLOURS} == DRAWN
 
 
@@ -112,7 +112,7 @@ def test_the_messages_name_the_colours(name: str) -> None:
 @pytest.mark.parametrize(
     ("path", "names"),
     [
-        ("clients/web/src/api.ts", [metadata.SEAT]),
+        ("clients/web/src/service/api.ts", [metadata.SEAT]),
         ("deploy/envoy.yaml", [metadata.ON_BEHALF]),
         ("docs/protocol.md", [metadata.ON_BEHALF, metadata.SEAT]),
         ("docs/operations.md", [metadata.ON_BEHALF, metadata.SEAT]),

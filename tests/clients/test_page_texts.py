@@ -12,7 +12,7 @@ WEB = ROOT / "clients" / "web"
 BUNDLE = """
 import { build } from "esbuild";
 const how = { bundle: true, format: "esm", logLevel: "error" };
-await build({ entryPoints: ["src/texts.ts"], outfile: process.argv[1], ...how });
+await build({ entryPoints: ["src/language/texts.ts"], outfile: process.argv[1], ...how });
 """
 # Prints the language of the page for each browser, given the choice made on the page and the tags that it sends.
 CHOOSE = """

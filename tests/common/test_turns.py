@@ -128,7 +128,7 @@ async def test_a_thread_keeps_its_turn_when_nobody_waits_for_it_any_more() -> No
 @pytest.mark.parametrize(
     ("error", "logged"), [(ServiceError(Reason.BAD_RECORD, [("record", "is none")]), 0), (RuntimeError("a fault"), 1)]
 )
-async def test_an_error_that_nobody_waits_for_any_more_is_logged_unless_it_is_a_refusal(
+async def test_an_error_that_nobody_waits_for_any_more_is_logged_unless_it_is_a_rejection(
     error: Exception, logged: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     turns, begun, gate = Turns(), threading.Event(), threading.Event()

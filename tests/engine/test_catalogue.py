@@ -7,9 +7,9 @@ import pytest
 
 from clerestory.engine import BadCatalogue, CatalogueInUse, Game, game
 from clerestory.engine.catalogue import Catalogue, amount_of
-from clerestory.engine.cathedral.catalogue import CathedralCatalogue
-from clerestory.engine.duel.catalogue import DuelCatalogue
-from clerestory.engine.fields import Fields
+from clerestory.engine.cathedral.data.catalogue import CathedralCatalogue
+from clerestory.engine.duel.data.catalogue import DuelCatalogue
+from clerestory.engine.positions.fields import Fields
 from tests.shipped import CATHEDRAL, DUEL
 
 CATALOGUES = (CathedralCatalogue, DuelCatalogue)
@@ -27,13 +27,13 @@ CATALOGUES = (CathedralCatalogue, DuelCatalogue)
     ids=["no value", "twice", "no end", "deep", "long"],
 )
 @pytest.mark.parametrize("shape", CATALOGUES)
-def test_text_that_is_not_toml_is_refused(shape: type[Catalogue], text: str, why: str) -> None:
+def test_text_that_is_not_toml_is_rejected(shape: type[Catalogue], text: str, why: str) -> None:
     with pytest.raises(BadCatalogue, match=f"^catalogue: is not TOML: {why}"):
         shape.parse(text)
 
 
 @pytest.mark.parametrize("shape", CATALOGUES)
-def test_a_file_that_cannot_be_read_is_refused(shape: type[Catalogue], tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_rejected(shape: type[Catalogue], tmp_path: Path) -> None:
     with pytest.raises(BadCatalogue, match=r"^catalogue: .*nothing\.toml cannot be read: No such file"):
         shape.load(tmp_path / "nothing.toml")
     (tmp_path / "bytes.toml").write_bytes(b"\xff")
@@ -67,7 +67,7 @@ class Levy(Fields):
     silver: int
 
 
-def test_an_amount_that_no_rule_reads_is_refused() -> None:
+def test_an_amount_that_no_rule_reads_is_rejected() -> None:
     effect = Levy(kind="levy", silver=3)
     assert amount_of("flood", effect, ["gold", "silver"], []) == 3
     assert amount_of("flood", effect, ["gold"], ["silver"]) == 0

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from clerestory.bench.loops import copies, random_games
 from clerestory.engine import (
     GAMES,
     OVER,
@@ -23,7 +24,6 @@ from clerestory.engine import (
 )
 from clerestory.engine.duel.guide import terms_of as duel_terms
 from clerestory.engine.games import build_of, unpickled
-from clerestory.engine.speed import copies, random_games
 from clerestory.engine.toy.rules import TOY
 from tests.laws import walk
 from tests.search.positions import decisions
@@ -67,7 +67,7 @@ def test_rounds_are_numbered_from_1(name: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "play", "play 11", "PLAY 3", "play 3 4", "\0", "x" * 5000])
-def test_a_text_of_no_action_is_refused(state: State, text: str) -> None:
+def test_a_text_of_no_action_is_rejected(state: State, text: str) -> None:
     before = state.to_bytes()
     with pytest.raises(BadText) as caught:
         state.play(text)
@@ -76,7 +76,7 @@ def test_a_text_of_no_action_is_refused(state: State, text: str) -> None:
 
 
 @pytest.mark.parametrize("code", [-1, 23, 1 << 70])
-def test_a_code_of_no_action_is_refused(code: int) -> None:
+def test_a_code_of_no_action_is_rejected(code: int) -> None:
     with pytest.raises(BadText):
         TOY.action(code)
 
@@ -105,7 +105,7 @@ TAKE_INTEGERS: dict[str, Callable[[Any], object]] = {
 
 @pytest.mark.parametrize("number", [2.7, 1.0, np.float64(1), True, np.True_, [1]], ids=repr)
 @pytest.mark.parametrize("take", TAKE_INTEGERS.values(), ids=TAKE_INTEGERS)
-def test_what_is_no_integer_is_refused(take: Callable[[Any], object], number: object) -> None:
+def test_what_is_no_integer_is_rejected(take: Callable[[Any], object], number: object) -> None:
     with pytest.raises(ValueError, match=re.escape(repr(number))):
         take(number)
 
@@ -145,7 +145,7 @@ def test_results_only_at_the_end(state: State) -> None:
             ask()
 
 
-def test_undo_returns_the_action_and_refuses_when_there_is_none(state: State) -> None:
+def test_undo_returns_the_action_and_rejects_when_there_is_none(state: State) -> None:
     action = state.legal_actions()[2]
     state.play(action)
     assert state.undo() == action
@@ -186,14 +186,14 @@ def test_a_pickled_view_holds_no_more_than_the_view() -> None:
 @pytest.mark.parametrize(
     ("part", "field"), [("version", "version"), ("layout", "version"), ("rules_revision",) * 2, ("catalogue",) * 2]
 )
-def test_a_pickle_of_another_build_is_refused(state: State, part: str, field: str) -> None:
+def test_a_pickle_of_another_build_is_rejected(state: State, part: str, field: str) -> None:
     assert unpickled("toy", build_of(state.game)) is state.game
     with pytest.raises(BadPosition, match=f"^{field}: ") as caught:
         unpickled("toy", build_of(state.game) | {part: "other"})
     assert [violation.field for violation in caught.value.violations] == [field]
 
 
-def test_a_damaged_pickle_is_refused(state: State) -> None:
+def test_a_damaged_pickle_is_rejected(state: State) -> None:
     make, (game, memory, _) = state.__reduce__()  # type: ignore[misc]
     for damaged in [(memory[:-1], []), (b"\xff" * len(memory), []), (memory, [(0, memory[:-1])])]:
         with pytest.raises(BadPosition, match=r"^position: is not the memory"):
@@ -209,13 +209,13 @@ def test_equal_positions_are_equal_and_have_no_hash(state: State) -> None:
 
 
 @pytest.mark.parametrize("seats", [-1, 0, 1, 5, 1 << 20])
-def test_a_number_of_players_that_the_game_has_not_is_refused(seats: int) -> None:
+def test_a_number_of_players_that_the_game_has_not_is_rejected(seats: int) -> None:
     with pytest.raises(BadPosition, match="seats"):
         TOY.new(seats, 1)
 
 
 @pytest.mark.parametrize("seat", [-2, 2, 100])
-def test_a_seat_that_the_game_has_not_is_refused(state: State, seat: int) -> None:
+def test_a_seat_that_the_game_has_not_is_rejected(state: State, seat: int) -> None:
     for ask in (state.observe, state.key, state.features):
         with pytest.raises(BadPosition, match="seat"):
             ask(seat)
@@ -243,7 +243,7 @@ ENVELOPES = ["", "{", "[]", "null", "1", b"\xff\xfe", b"\0", "[" * 100_000, '{"t
 
 
 @pytest.mark.parametrize("position", ENVELOPES, ids=range(len(ENVELOPES)))
-def test_what_is_no_position_is_refused(position: object) -> None:
+def test_what_is_no_position_is_rejected(position: object) -> None:
     with pytest.raises(BadPosition):
         from_position(position)  # type: ignore[arg-type]
 

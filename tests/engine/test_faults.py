@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from clerestory.engine import GAMES, BadCatalogue, BadPosition, Rng, from_position
-from clerestory.engine.cathedral.catalogue import CathedralCatalogue
-from clerestory.engine.duel.catalogue import DuelCatalogue
+from clerestory.engine.cathedral.data.catalogue import CathedralCatalogue
+from clerestory.engine.duel.data.catalogue import DuelCatalogue
 from clerestory.engine.errors import Fault, Violations, quoted
 from clerestory.i18n import patterns
 from clerestory.i18n.languages import LANGUAGES
@@ -70,7 +70,7 @@ def assert_told(faults: list[Fault]) -> set[str]:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_spoilt_position_is_sound_or_refused_with_codes(name: str) -> None:
+def test_a_spoilt_position_is_sound_or_rejected_with_codes(name: str) -> None:
     rng, found, refused = Rng(4), set[str](), 0
     wholes = [state.to_position() for state in walk(GAMES[name], 2, 4)][::8]
     for count in range(400):
@@ -101,7 +101,7 @@ def test_the_faults_of_spoilt_catalogues_have_codes(shape: Any) -> None:
     [("[" * 100_000, "it is nested too deeply"), (f'{{"a":{"9" * 5_000}}}', "a number has too many digits")],
     ids=["deep", "long"],
 )
-def test_json_that_is_more_than_can_be_read_is_refused(position: str, why: str) -> None:
+def test_json_that_is_more_than_can_be_read_is_rejected(position: str, why: str) -> None:
     with pytest.raises(BadPosition, match=f"^position: is not JSON: {why}$"):
         from_position(position)
 

@@ -106,7 +106,7 @@ def test_renaming_seats_renames_features() -> None:
                 assert np.array_equal(np.roll(points, by, axis=1), turned[2])
 
 
-def test_wrong_arrays_are_refused() -> None:
+def test_wrong_arrays_are_rejected() -> None:
     two, four = (memory_of([CATHEDRAL.new(seats, 1)]) for seats in (2, 4))
     wrong = [
         (np.concatenate([two, four]), "not all of one"),

@@ -1,4 +1,4 @@
-"""C reads exactly the positions that the reader of dictionaries accepts; the rest it leaves to that one."""
+"""The C reader accepts exactly the positions that the reader of dictionaries accepts, and leaves the others to it."""
 
 import random
 import tracemalloc
@@ -127,7 +127,7 @@ def test_other_rules_and_cards_are_described(name: str) -> None:
         b"\x08\x01\x1a\x9b\x80\x80\x80\x80\x00",  # a length of six bytes
     ],
 )
-def test_tags_and_lengths_that_protobuf_refuses_are_left_to_it(begin: bytes) -> None:
+def test_tags_and_lengths_that_protobuf_rejects_are_left_to_it(begin: bytes) -> None:
     message = write_position(GAMES["toy"].new(2, 1)).SerializeToString()
     assert message.startswith(b"\x08\x01\x1a\x1b")
     changed = begin + message[4:]
@@ -148,7 +148,7 @@ def test_a_part_that_is_missing_repeated_or_cut_off_is_none(payload: bytes) -> N
     assert part_of(payload, 1) is None
 
 
-def test_a_number_out_of_range_is_refused_before_it_is_a_bit() -> None:
+def test_a_number_out_of_range_is_rejected_before_it_is_a_bit() -> None:
     """Otherwise a message of 30 bytes would take 256 MB, and half a second."""
     message = write_position(GAMES["toy"].new(2, 1))
     message.toy.players[0].hand[0] = 1 << 31

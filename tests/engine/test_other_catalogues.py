@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from clerestory.engine.catalogue import Catalogue
-from clerestory.engine.cathedral.catalogue import CathedralCatalogue
-from clerestory.engine.duel.catalogue import DuelCatalogue
+from clerestory.engine.cathedral.data.catalogue import CathedralCatalogue
+from clerestory.engine.duel.data.catalogue import DuelCatalogue
 
 pytestmark = pytest.mark.system
 
@@ -145,7 +145,7 @@ sources = { round = "derived", cost = "derived", conversion = "derived", capacit
 """
 SEARCH = """
 from clerestory.engine import game
-from clerestory.engine.value import value_in_use, value_of
+from clerestory.engine.values.value import value_in_use, value_of
 from clerestory.search import Searcher, observe
 from clerestory.search.options import shipped
 CATHEDRAL = game("cathedral")

@@ -60,12 +60,12 @@ def test_a_copy_goes_on_alike_and_apart() -> None:
 
 
 @pytest.mark.parametrize("seed", [-1, 1 << 64, "1", None])
-def test_a_seed_outside_64_bits_is_refused(seed: object) -> None:
+def test_a_seed_outside_64_bits_is_rejected(seed: object) -> None:
     with pytest.raises(ValueError, match="seed"):
         Rng(seed)  # type: ignore[arg-type]
 
 
-def test_nothing_to_choose_from_is_refused() -> None:
+def test_nothing_to_choose_from_is_rejected() -> None:
     for n in (0, -1, 1 << 32):
         with pytest.raises(ValueError, match=f"n: {n} is not a whole number from 1 to 4294967295"):
             Rng(1).below(n)

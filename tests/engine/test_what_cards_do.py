@@ -7,13 +7,13 @@ import pytest
 
 from clerestory.engine import Game
 from clerestory.engine.catalogue import Catalogue
-from clerestory.engine.cathedral.catalogue import CathedralCatalogue
+from clerestory.engine.cathedral.data.catalogue import CathedralCatalogue
 from clerestory.engine.cathedral.inputs import inputs_of as cathedral_inputs
-from clerestory.engine.duel.catalogue import DuelCatalogue
+from clerestory.engine.duel.data.catalogue import DuelCatalogue
 from clerestory.engine.duel.inputs import inputs_of as duel_inputs
 from clerestory.engine.inputs import Inputs
-from clerestory.engine.value import FARTHEST, LEARNED, distance_of, value_in_use, value_of
-from clerestory.engine.weights import distance
+from clerestory.engine.values.value import FARTHEST, LEARNED, distance_of, value_in_use, value_of
+from clerestory.engine.values.weights import distance
 from tests.shipped import CATHEDRAL, DUEL
 
 ReadInputs = Callable[[Any], tuple[Inputs, Inputs]]
@@ -83,10 +83,10 @@ def test_near_cards_keep_the_learned_value_and_far_ones_do_not(rules: Game, monk
     weights = value_of(rules, LEARNED).weights
     assert weights is not None
     assert distance_of(rules, weights) == 0
-    monkeypatch.setattr("clerestory.engine.weights.Weights.catalogue", "other")
+    monkeypatch.setattr("clerestory.engine.values.weights.Weights.catalogue", "other")
     name, why = value_in_use(rules)
     assert name == LEARNED
     assert "; these cards are 0.0% away from those of the learned value, which holds up to" in why
     for far, name in ((FARTHEST, LEARNED), (FARTHEST + 0.01, "hand")):
-        monkeypatch.setattr("clerestory.engine.value.distance_of", lambda *_, far=far: far)
+        monkeypatch.setattr("clerestory.engine.values.value.distance_of", lambda *_, far=far: far)
         assert value_in_use(rules)[0] == name

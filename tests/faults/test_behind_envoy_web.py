@@ -57,7 +57,7 @@ REQUESTS = [
 ]
 
 
-def test_bad_requests_of_strangers_are_refused(public: tuple[psutil.Process, int]) -> None:
+def test_bad_requests_of_strangers_are_rejected(public: tuple[psutil.Process, int]) -> None:
     _, port = public
     assert [said(port, request) for request, _ in REQUESTS] == [status for _, status in REQUESTS]
 

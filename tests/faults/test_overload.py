@@ -80,7 +80,7 @@ async def burst(target: str, calls: int) -> Counter[str]:
 
 
 @pytest.mark.parametrize("calls", [200, pytest.param(2000, marks=pytest.mark.slow)])
-async def test_every_call_of_a_burst_is_answered_or_refused_with_a_reason(server: ServerProcess, calls: int) -> None:
+async def test_every_call_of_a_burst_is_answered_or_rejected_with_a_reason(server: ServerProcess, calls: int) -> None:
     ends = await burst(server.target, calls)
     assert set(ends) == {"answered", "BUSY"}
     assert ends.total() == calls

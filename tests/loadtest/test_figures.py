@@ -31,7 +31,7 @@ def test_percentiles_are_values_that_were_seen(share: float, expected: float) ->
     assert percentile([float(value) for value in range(100, 0, -1)], share) == expected
 
 
-def test_each_call_is_answered_refused_or_lost() -> None:
+def test_each_call_is_answered_rejected_or_lost() -> None:
     calls = [
         seen(),
         seen("RESOURCE_EXHAUSTED", "BUSY"),

@@ -22,7 +22,7 @@ def fleet(rate: float, choices: int, *, greedy: float = 0.0, seats: int = 1) -> 
 
 @pytest.mark.parametrize("greedy", [0.0, 100.0])
 @pytest.mark.parametrize("rate", [10.0, 75.0, 300.0])
-def test_every_call_is_answered_with_its_minimum_or_refused(rate: float, greedy: float) -> None:
+def test_every_call_is_answered_with_its_minimum_or_rejected(rate: float, greedy: float) -> None:
     simulated = fleet(rate, 2, greedy=greedy)
     due = takewhile(lambda call: call.moment <= SECONDS, calls(rate, PLAYERS, random.Random(6), greedy))
     assert sum(one.figures()["calls"] for one in simulated.outcomes.values()) == len(list(due))

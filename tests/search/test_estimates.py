@@ -157,6 +157,6 @@ def test_a_lead_is_added_to_the_log_odds_of_the_first_seat(exponent: float) -> N
     assert sharpened((0.0, 1.0), (0.0, 0.0), exponent, 0.3) == ((0.0, 1.0), (0.0, 0.0))
 
 
-def test_shares_without_an_error_each_are_refused() -> None:
+def test_shares_without_an_error_each_are_rejected() -> None:
     with pytest.raises(ValueError, match="2 and 1; must be as many"):
         sharpened((0.5, 0.5), (0.1,), 0.8)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from clerestory.engine import GAMES, Game, State
-from clerestory.engine.value import value_in_use
+from clerestory.engine.values.value import value_in_use
 from clerestory.search.ismcts import Searcher
 from clerestory.search.lines import Line
 from clerestory.search.options import CHOICES, PLAYOUTS, REWARDS, shipped

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from clerestory.engine import GAMES
-from clerestory.i18n.sentences import Text, said
+from clerestory.i18n.sentences import Text, format_text
 from clerestory.search import measured
 from clerestory.search.favour import SURE, WORTH_A_WORD, favoured
 from tests.shipped import DUEL
@@ -15,7 +15,7 @@ from tools.lab.seats import line_of
 def test_the_player_whom_a_game_favours_is_named() -> None:
     word = favoured(DUEL, 2)
     assert word
-    assert said(word, "duel") == "The first player wins 62% of games between equals; 50% would be even."
+    assert format_text(word, "duel") == "The first player wins 62% of games between equals; 50% would be even."
 
 
 @pytest.mark.parametrize(("game", "seats"), [("cathedral", 2), ("cathedral", 3), ("cathedral", 4), ("toy", 2)])

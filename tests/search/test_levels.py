@@ -89,7 +89,7 @@ def test_a_level_caps_the_iterations_and_the_budget_only_bounds_them(position: S
 
 
 @pytest.mark.parametrize("number", [0, 9, -1, 2.5, "3", None, True])
-def test_other_levels_are_refused(number: object) -> None:
+def test_other_levels_are_rejected(number: object) -> None:
     with pytest.raises(BadLimit) as caught:
         level_of(GAMES["toy"], number)  # type: ignore[arg-type]
     assert caught.value.field == "level"

@@ -31,7 +31,7 @@ def test_written_options_are_read_again() -> None:
 @pytest.mark.parametrize(
     ("text", "named"), [("depth=2", "depth: is not an option"), ("reward", "reward: needs a value")]
 )
-def test_a_text_with_an_unknown_option_is_refused(text: str, named: str) -> None:
+def test_a_text_with_an_unknown_option_is_rejected(text: str, named: str) -> None:
     with pytest.raises(BadLimit, match=named):
         read_options(text)
 
@@ -58,7 +58,7 @@ def test_a_text_with_an_unknown_option_is_refused(text: str, named: str) -> None
         ("allocation", ["fair"]),
     ],
 )
-def test_options_out_of_range_are_refused(option: str, values: list[Any]) -> None:
+def test_options_out_of_range_are_rejected(option: str, values: list[Any]) -> None:
     for value in values:
         with pytest.raises(BadLimit) as caught:
             search(decisions(TOY, 3, 1)[0], 1, **{option: value})

@@ -52,7 +52,7 @@ def sources() -> Iterator[tuple[Path, Path]]:
 
 def build(source: Path, place: Path, package: Path) -> None:
     include = MACHINE / "root" / "usr" / "include"
-    folders = [f"-I{include / PYTHON}", f"-I{TOP / place.parent}", "-idirafter", str(include)]
+    folders = [f"-I{include / PYTHON}", *(f"-I{TOP / folder}" for folder in place.parents), "-idirafter", str(include)]
     out = package / place.with_name(place.stem + SUFFIX)
     subprocess.run([*COMPILE, *FLAGS, *folders, str(source), "-o", str(out)], check=True)
 

@@ -8,8 +8,8 @@ import pytest
 
 from clerestory.engine import State
 from clerestory.engine.toy.rules import TOY
-from clerestory.engine.value import LEARNED, shipped_file, value_in_use, value_of
-from clerestory.engine.weights import shapes, write_weights
+from clerestory.engine.values.value import LEARNED, shipped_file, value_in_use, value_of
+from clerestory.engine.values.weights import shapes, write_weights
 from clerestory.search.errors import BadLimit
 from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
@@ -70,7 +70,9 @@ def test_the_shipped_search_uses_the_learned_value_if_there_is_one() -> None:
 
 def test_the_shipped_value_is_not_looked_for_in_every_search(monkeypatch: pytest.MonkeyPatch) -> None:
     first = search(leaf(2)[0], 50, **shipped(CATHEDRAL, 2)).lines
-    monkeypatch.setattr("clerestory.engine.value.shipped_file", lambda name: pytest.fail(f"looked for {name} again"))
+    monkeypatch.setattr(
+        "clerestory.engine.values.value.shipped_file", lambda name: pytest.fail(f"looked for {name} again")
+    )
     assert search(leaf(2)[0], 50, **shipped(CATHEDRAL, 2)).lines == first
 
 
@@ -86,7 +88,7 @@ def test_every_value_makes_a_search_of_its_own(net: str) -> None:
     ("value", "why"),
     [("foot", "no value of cathedral; there are hand"), ("7", "no value of cathedral"), ("faulty.bin", "is truncated")],
 )
-def test_a_value_that_there_is_not_is_refused(
+def test_a_value_that_there_is_not_is_rejected(
     value: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -131,7 +131,7 @@ async def test_the_trace_of_a_browser_goes_through_the_gateway() -> None:
     assert facts(span)["via"] == "web"
 
 
-async def test_a_refusal_says_why() -> None:
+async def test_a_rejection_says_why() -> None:
     async with traced_server(max_searches=1) as (told, server):
         long = server.advisor.RecommendMove(long_question())
         await until(lambda: server.app.scheduler.admitted == 1)

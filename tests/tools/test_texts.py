@@ -73,7 +73,7 @@ def test_hebrew_has_a_form_for_two(folder: Path) -> None:
     ]
 
 
-def test_a_key_that_is_there_twice_is_refused(folder: Path) -> None:
+def test_a_key_that_is_there_twice_is_rejected(folder: Path) -> None:
     (folder / "en" / "page.json").write_text('{"close": "Close", "close": "Shut"}')
     with pytest.raises(ValueError, match="there twice: close"):
         list(missing(folder, "de"))

@@ -16,9 +16,9 @@ from typing import Annotated, Any
 
 import typer
 
+from clerestory.bench.loops import reference
 from clerestory.cli.options import JsonOption, read_seconds
 from clerestory.cli.screen import figures_table, screen, tracked
-from clerestory.engine.speed import reference
 
 CHECKED_EVERY = 64  # steps between two looks at the clock
 AEC_BASE, VECTOR_BASE = "texas_holdem", "gin_rummy"
@@ -30,7 +30,7 @@ class Contender:
     """An environment that is measured.
 
     Attributes:
-        name: what is played.
+        name: name of the environment.
         by: the library, and the form of the environment.
         start: begins to play; raises ImportError if a package is missing.
     """

@@ -13,12 +13,12 @@ from typing import Any
 
 import grpc
 
+from clerestory.bench.loops import reference
 from clerestory.cli.positions import first_decision
 from clerestory.cli.servers import embedded_child
 from clerestory.clients.child import Child
 from clerestory.clients.wire import duration, position_message
 from clerestory.engine import State
-from clerestory.engine.speed import reference
 from clerestory.percentiles import percentile
 from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped

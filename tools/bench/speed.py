@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
+from clerestory.bench.loops import copies, random_games, random_playouts, reference
 from clerestory.cli.options import (
     DEFAULT_GAME,
     BadOption,
@@ -27,7 +28,6 @@ from clerestory.cli.positions import first_decision
 from clerestory.cli.screen import figures_table, screen, tracked
 from clerestory.engine import State
 from clerestory.engine.core import Game
-from clerestory.engine.speed import copies, random_games, random_playouts, reference
 from clerestory.percentiles import percentile
 from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped

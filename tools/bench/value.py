@@ -9,13 +9,13 @@ from typing import Annotated
 
 import typer
 
+from clerestory.bench.loops import evaluations, reference
 from clerestory.bench.speed import Runs
 from clerestory.cli.options import BadOption, chosen_game, grouped
 from clerestory.engine import Rng, State
 from clerestory.engine.core import Game
 from clerestory.engine.errors import BadWeights
-from clerestory.engine.speed import evaluations, reference
-from clerestory.engine.value import Valuation, value_in_use, value_of
+from clerestory.engine.values.value import Valuation, value_in_use, value_of
 from clerestory.search.arena.match import decisions
 
 POSITIONS = 1_000

@@ -17,7 +17,7 @@ from pathlib import Path
 from clerestory.engine.catalogue import Catalogue
 from clerestory.engine.errors import BadCatalogue
 from clerestory.engine.games import LIST, game, with_catalogue
-from clerestory.engine.value import distance_of, value_of
+from clerestory.engine.values.value import distance_of, value_of
 from tools.lab.commands import run
 
 AMOUNT = re.compile(r"\b([a-z_]+) = ([0-9]+)\b")

@@ -16,8 +16,8 @@ from statistics import median
 from time import perf_counter
 from typing import IO, Any
 
+from clerestory.bench.loops import random_games
 from clerestory.engine import GAMES, Rng, State
-from clerestory.engine.speed import random_games
 from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
 from clerestory.search.root import observe

@@ -15,8 +15,8 @@ from typing import Any
 from clerestory.engine import game
 from clerestory.engine.core import Game
 from clerestory.engine.errors import BadWeights
-from clerestory.engine.value import value_of
-from clerestory.engine.weights import write_weights
+from clerestory.engine.values.value import value_of
+from clerestory.engine.values.weights import write_weights
 from clerestory.search.training.chunks import read_games
 from clerestory.search.training.columns import count, join
 from clerestory.search.training.errors import LearnError

@@ -1,26 +1,28 @@
-"""Plans as answers of puzzles: all plans of a position, their losses, and the plan of each level of play.
+"""Answers of puzzles: all plans of a position, their losses, and the weakest level of play that finds the best one.
 
 A plan is valued by the position after it. All plans are searched briefly in the same worlds, then the best ones longer,
 equally often; late in a game they are solved to the end.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from clerestory.engine import NATURE, OVER, State
 from clerestory.engine.games import LIST
 from clerestory.engine.plans import Planner
-from clerestory.engine.tuning import Level
+from clerestory.engine.tuning import NUM_LEVELS, Level
 from clerestory.search import Result, Searcher
 from clerestory.search.arena.match import derived_seed
-from clerestory.search.levels import choose_line
+from clerestory.search.levels import choose_line, level_of
 from clerestory.search.options import shipped
-from clerestory.search.review.puzzle import PLAN_SEPARATOR
+from clerestory.search.review.puzzle import PLAN_SEPARATOR, UNFOUND
 from clerestory.search.root import Root, observe
 from tools.lab.exact import Solver, TooLarge
 
 MOST_PLANS = 150  # per position: people do not compare more
 SEARCH_BYTES = 1 << 25
+TRIES, FINDS = 5, 4  # tries per level, and how many must succeed
 
 Ends = dict[str, State]  # the position after each plan, by its text
 
@@ -133,3 +135,51 @@ def plan_of(state: State, planner: Planner, level: Level, seed: int) -> dict[str
         played.append(line.action if line else legal[0].text)
         reached.play(played[-1])
     return planner.held(played)
+
+
+# -- levels of play --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PuzzleCandidate:
+    """A decision that may become a puzzle.
+
+    Attributes:
+        state: the view of the seat to decide.
+        root: root of its searches.
+        seed: seed of its game.
+        ply: number of the next ply.
+        planner: planner of the game, if a plan begins there.
+    """
+
+    state: State
+    root: Root
+    seed: int
+    ply: int
+    planner: Planner | None = None
+
+
+def grade(candidate: PuzzleCandidate, losses: Mapping[str, float]) -> int:
+    """Return the weakest level that finds the answer, as do all above it; UNFOUND if the strongest does not."""
+    level = NUM_LEVELS + 1
+    while level > 1 and finds(candidate, losses, level - 1):
+        level -= 1
+    return UNFOUND if level > NUM_LEVELS else level
+
+
+def finds(candidate: PuzzleCandidate, losses: Mapping[str, float], number: int) -> bool:
+    """Whether a level finds the answer in most of its tries."""
+    level, best, right = level_of(candidate.state.game, number), nearest(losses, 1)[0], 0
+    for attempt in range(TRIES):
+        own = derived_seed("try", candidate.seed, number, attempt)
+        right += is_right(candidate, best, level, own)
+    return right >= FINDS
+
+
+def is_right(candidate: PuzzleCandidate, best: str, level: Level, seed: int) -> bool:
+    """Whether a level finds an answer in one try."""
+    if candidate.planner:
+        wanted = candidate.planner.held(best.split(PLAN_SEPARATOR))
+        return plan_of(candidate.state, candidate.planner, level, seed) == wanted
+    table = searched(candidate.root, seed, level.iterations)
+    return choose_line(table.lines, level, seed).action == best

@@ -34,11 +34,12 @@ from clerestory.search.review.puzzle import LEAST, PLAN_SEPARATOR, UNFOUND, Puzz
 from clerestory.search.root import observe
 from tools.lab.exact import TooLarge, lines_of, solved
 from tools.lab.json_lines import compact
-from tools.lab.puzzle_levels import PuzzleCandidate, grade
 from tools.lab.puzzle_plans import (
     Ends,
+    PuzzleCandidate,
     after,
     ends_of,
+    grade,
     losses_of,
     nearest,
     planner_at,

@@ -3,7 +3,7 @@
 /** Address from the beginning of the struct, type code as in Python's module struct, and how many there are. */
 export type Member = readonly [number, string, number];
 
-/** A kind of values: its name, and its attributes in engine/kinds.py. */
+/** A kind of values: its name, and its attributes in engine/positions/kinds.py. */
 export interface KindData {
   readonly is: string;
   readonly [attribute: string]: unknown;

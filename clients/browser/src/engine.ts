@@ -12,7 +12,7 @@ import { inThisThread, inWorker, type Searcher } from "./searcher.ts";
 export type GameName = "cathedral" | "duel";
 
 export interface LoadOptions {
-  /** Whether searches run in a worker of their own, which is the default; otherwise they run in this thread. */
+  /** Whether searches run in a separate worker, which is the default; otherwise they run in this thread. */
   readonly worker?: boolean;
 }
 

@@ -1,12 +1,12 @@
-// What goes wrong: one class for each thing that a caller can do about it.
+// The errors of the engine: one class for each way in which a caller can react.
 
-/** A fault of an argument: the path of the field, and what is wrong there. */
+/** A fault of an argument: the path of the field, and the problem. */
 export interface Violation {
   readonly field: string;
   readonly problem: string;
 }
 
-/** Anything the engine refuses. */
+/** An error that a caller can handle. */
 export class EngineError extends Error {
   override readonly name: string = "EngineError";
 }

@@ -1,4 +1,4 @@
-// The kinds of values of a position's fields (engine/kinds.py): numbers of the struct, readable values in JSON.
+// The kinds of values of a position's fields (engine/positions/kinds.py): numbers in the struct, readable in JSON.
 
 import type { KindData } from "./data.ts";
 import { quoted } from "./errors.ts";
@@ -15,7 +15,7 @@ export interface Around {
   readonly seats: number;
 }
 
-/** What is wrong with a value. */
+/** The problem with a value. */
 export class Fault extends Error {}
 
 export interface Kind {

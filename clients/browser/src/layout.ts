@@ -1,4 +1,4 @@
-// Positions in memory and in JSON, both ways, from the declared fields (engine/layout.py).
+// Positions in memory and in JSON, both ways, from the declared fields (engine/positions/layout.py).
 
 import type { FieldData, GameData, Member } from "./data.ts";
 import { BadPosition, quoted, type Violation } from "./errors.ts";
@@ -54,7 +54,7 @@ export class Layout {
     const slots = this.#slots(fields, fields.players);
     memory[0] = fields.players.length;
     const faults = slots.flatMap((slot) => this.#store(view, slot));
-    refuse(faults.length ? faults : this.#misplaced(slots));
+    reject(faults.length ? faults : this.#misplaced(slots));
     return memory;
   }
 
@@ -78,7 +78,7 @@ export class Layout {
   /** Return the fields of a position, with a value for each. Throws BadPosition. */
   #opened(position: Json): Record<string, Json> {
     const { name, rulesRevision, catalogue, seats } = this.#data;
-    if (!isObject(position)) refuse([{ field: "position", problem: "must be an object" }]);
+    if (!isObject(position)) reject([{ field: "position", problem: "must be an object" }]);
     const wrong: Violation[] = [];
     const expect = (field: string, value: unknown, wanted: unknown) =>
       value === wanted || wrong.push({ field, problem: `is ${quoted(value)}; this engine has ${quoted(wanted)}` });
@@ -86,14 +86,14 @@ export class Layout {
     expect("catalogue", position.catalogue ?? "", catalogue);
     wrong.push(...strangers(position, ["rules_revision", "catalogue", name], ""));
     if (!isObject(position[name])) wrong.push({ field: name, problem: "must be an object" });
-    refuse(wrong);
+    reject(wrong);
     const fields = { ...Object.fromEntries(this.#fields.map((one) => [one.name, one.default])), ...position[name] };
     const { players } = fields;
     if (!Array.isArray(players) || players.length < seats[0] || players.length > seats[1] || !players.every(isObject)) {
-      refuse([{ field: `${name}.players`, problem: `must be a list of ${seats[0]} to ${seats[1]} objects` }]);
+      reject([{ field: `${name}.players`, problem: `must be a list of ${seats[0]} to ${seats[1]} objects` }]);
     }
     const names = (declared: readonly Field[]) => declared.map((one) => one.name);
-    refuse([
+    reject([
       ...strangers(fields, [...names(this.#fields), "players"], `${name}.`),
       ...players.flatMap((one: Json, i: number) => strangers(one, names(this.#playerFields), `${name}.players[${i}].`)),
     ]);
@@ -140,7 +140,7 @@ function strangers(found: object, known: string[], path: string): Violation[] {
   return names.map((name) => ({ field: `${path}${name.slice(0, 80)}`, problem: "is unknown" }));
 }
 
-function refuse(violations: readonly Violation[]): void {
+function reject(violations: readonly Violation[]): void {
   if (violations.length) throw new BadPosition(violations);
 }
 

@@ -99,7 +99,7 @@ export class Position {
     return new Position(this.#rules, this.#state.slice(), this.#luck?.slice());
   }
 
-  /** Return the position as a seat knows it; -1 for an onlooker. It has no history, and no luck of its own. */
+  /** Return the position as a seat knows it; -1 for an onlooker. It has no history and no random generator. */
   observe(seat: number): Position {
     requireWhole("seat", seat, NATURE, this.seats - 1);
     return new Position(this.#rules, this.#rules.core.observe(this.#state, seat));

@@ -4,7 +4,7 @@ import { type Core, now } from "./core.ts";
 import { EngineError } from "./errors.ts";
 import { calibration, certainty, chosen, type Line, ranked } from "./lines.ts";
 
-/** What is searched, and until when. */
+/** The position of a search, its options and its limits. */
 export interface Question {
   /** Memory of the position as the seat knows it. */
   readonly view: Uint8Array;
@@ -47,7 +47,7 @@ export interface Recommendation {
   readonly givenUp: number;
 }
 
-const ENDINGS: readonly StopReason[] = ["paused", "iterations", "decided", "time", "stopped"]; // EndOfRun of search/run.pxd
+const ENDINGS: readonly StopReason[] = ["paused", "iterations", "decided", "time", "stopped"]; // EndOfRun of search/loop/run.pxd
 const SLICE = 0.015; // seconds until other messages are read
 const SEATS = 4; // places for each list by seat in a line
 const NUMBERS = 7 + 2 * SEATS; // of a line in memory

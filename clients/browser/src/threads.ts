@@ -55,7 +55,7 @@ function webPort(worker: Worker): Port {
   };
 }
 
-/** In a worker: hear messages, and post answers. Web workers lose messages that nobody listens to at first. */
+/** In a worker: handle messages, and post answers. Web workers lose messages that arrive before a handler is set. */
 export function serve(heard: (message: never, post: (message: unknown) => void) => void): void {
   const scope = globalThis as unknown as { onmessage: unknown; postMessage?(message: unknown): void };
   if (scope.postMessage) {

@@ -4,10 +4,10 @@ import { Core, type Parts } from "./core.ts";
 import { type Question, type Recommendation, search } from "./search.ts";
 import { nextTask, serve } from "./threads.ts";
 
-/** What a worker is told. */
+/** A message to a worker. */
 export type Order = { parts: Parts } | { id: number; question: Question } | { stop: number };
 
-/** What it says. */
+/** A message from a worker. */
 export type Report =
   | { id: number; update: Recommendation }
   | { id: number; result: Recommendation }

@@ -9,19 +9,19 @@ from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport malloc
 from libc.string cimport memset
 
+from clerestory.bench.loops cimport play_out
 from clerestory.engine.core cimport MAX_SEATS, MAX_WORDS, GameOps, Guide, Priors, action_t
 from clerestory.engine.elementary cimport elementary_exp, elementary_log
 from clerestory.engine.encoding cimport Encoder
-from clerestory.engine.net cimport Net, evaluate, net_begin
 from clerestory.engine.rng cimport rng_seed, rng_t, rng_unit
-from clerestory.engine.speed cimport play_out
+from clerestory.engine.values.net cimport Net, evaluate, net_begin
 from clerestory.search.estimates cimport ActionSums, Shares, average, score_of, sharpen, standard_error
-from clerestory.search.loop_options cimport LoopOptions
-from clerestory.search.playout cimport play_informed
-from clerestory.search.run cimport begin_root, root_settled, run_until
-from clerestory.search.search cimport PathStep, Search, gate_t
+from clerestory.search.loop.playout cimport play_informed
+from clerestory.search.loop.run cimport begin_root, root_settled, run_until
+from clerestory.search.loop.search cimport PathStep, Search, gate_t
+from clerestory.search.loop.loop_options cimport LoopOptions
+from clerestory.search.memory.tree cimport Tree, span_t, tree_bytes, tree_close, tree_open, visits_to
 from clerestory.search.table cimport root_row, sums_of, write_variation
-from clerestory.search.tree cimport Tree, span_t, tree_bytes, tree_close, tree_open, visits_to
 
 cdef extern from "sharing.h":
     void gate_open(gate_t *gate) noexcept nogil
@@ -63,7 +63,7 @@ cdef uint64_t left
 # -- the game --------------------------------------------------------------------------------------
 
 cdef public int engine_begin(int actions) noexcept nogil:
-    """Use so many action codes; return the bytes of a position."""
+    """Set the number of action codes; return the bytes of a position."""
     global ops, guide, encoder
     ops, guide, encoder = <GameOps *> game_ops(), <const Guide *> game_guide(), <const Encoder *> game_encoder()
     ops.num_actions = actions

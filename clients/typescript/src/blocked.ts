@@ -1,13 +1,13 @@
 // Whether the browser keeps a page of another origin from a server: `fetch` fails alike if there is none.
 
-/** Hosts of this machine, to which plaintext is safe. */
+/** Hosts of this machine: plaintext to them is safe. */
 export const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
 
 type Fetch = typeof globalThis.fetch;
 
 /**
  * Why the browser lets this page have no answer of a server, in a sentence; undefined outside of browsers, for the
- * page's own origin, and if nothing answers there, as far as a browser tells.
+ * page's own origin, and if nothing answers there, as far as a browser reports it.
  */
 export async function whyBlocked(server: string, fetch: Fetch = globalThis.fetch): Promise<string | undefined> {
   const page = globalThis.location as Location | undefined;

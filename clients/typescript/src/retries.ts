@@ -4,7 +4,7 @@ import { Code, ConnectError, type Interceptor, type StreamResponse } from "@conn
 import { CallError, isAway } from "./errors.ts";
 import { collected, each, sleep } from "./streams.ts";
 
-const BUSY = [100, 200, 400]; // milliseconds between the attempts of a refused call, if the server names none
+const BUSY = [100, 200, 400]; // milliseconds between the attempts of a rejected call, if the server names none
 const AWAY = [50, 100, 200]; // the same if no server answers; the last one is repeated until the deadline
 const BROKEN = [50, 100, 200, 400, 800, 1600]; // the same if the connection broke in a way that could also be a bug
 const UNANSWERED = 2; // attempts without an answer after which the browser may be the reason

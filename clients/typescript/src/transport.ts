@@ -22,7 +22,7 @@ export interface Settings {
   token?: string | undefined;
   /** Of texts for people, as a BCP 47 tag. */
   language?: string | undefined;
-  /** Whether a call that the server refused or never received is tried again, within its time; by default true. */
+  /** Whether a call that the server rejected or never received is retried, within its time; by default true. */
   retries?: boolean | undefined;
   /** Milliseconds a call may take beyond the time its request asks for; by default 5000, 0 for no deadlines. */
   slack?: number | undefined;

@@ -1,7 +1,7 @@
 // Boards of given positions for tests and pictures; not part of the shipped page (../gallery.mjs).
 
-import "./style.css";
-import "./pages.css";
+import "./styles/style.css";
+import "./styles/pages.css";
 import "./boards/boards.css";
 import "./boards/places.css";
 import "./boards/cards.css";
@@ -13,19 +13,19 @@ import "./boards/duel/camps.css";
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { signal } from "@preact/signals";
 import { type FunctionComponent, render } from "preact";
+import { catalogueOf } from "./boards/catalogue.ts";
 import Cathedral from "./boards/cathedral/index.tsx";
 import * as cathedral from "./boards/cathedral/places.ts";
 import Duel from "./boards/duel/index.tsx";
 import * as duel from "./boards/duel/places.ts";
+import { look } from "./boards/seats.ts";
 import TextBoard from "./boards/text.tsx";
 import type { BoardProps, Mark } from "./boards/types.ts";
-import { catalogueOf } from "./catalogue.ts";
 import { type Position, PositionSchema } from "./gen/clerestory/v1/position_pb.ts";
 import { DescribeCatalogueResponseSchema, type LegalAction, LegalActionSchema } from "./gen/clerestory/v1/rules_pb.ts";
 import { FILES } from "./gen/table.ts";
-import { look } from "./seats.ts";
-import { text } from "./text.ts";
-import { learn, preferred, speak } from "./texts.ts";
+import { text } from "./language/text.ts";
+import { learn, preferred, speak } from "./language/texts.ts";
 
 /** A position, and what to show with it. */
 interface Shown {

@@ -1,8 +1,8 @@
 // The screens that are loaded when they are first opened, with the style and the texts that the lobby does not need.
 
-import { got } from "./files.ts";
 import { FILES } from "./gen/table.ts";
-import { learn } from "./texts.ts";
+import { learn } from "./language/texts.ts";
+import { got } from "./service/files.ts";
 
 let dressed: Promise<unknown> | undefined;
 
@@ -33,11 +33,11 @@ const whole =
 
 export const LATER = {
   game: whole(() => import("./views/game.tsx")),
-  study: whole(() => import("./views/study.tsx")),
+  study: whole(() => import("./study/screen.tsx")),
   learn: whole(() => import("./lessons/screen.tsx")),
   path: whole(() => import("./path/screen.tsx")),
-  puzzle: whole(() => import("./views/puzzle.tsx")),
-  box: whole(() => import("./views/box.tsx")),
+  puzzle: whole(() => import("./puzzle/screen.tsx")),
+  box: whole(() => import("./box/screen.tsx")),
 };
 
 /** Load a screen that will soon be opened. */

@@ -1,21 +1,21 @@
 // The page: the screen for each address.
 
-import "./style.css";
-import "./pages.css";
+import "./styles/style.css";
+import "./styles/pages.css";
 import { render } from "preact";
 import { useEffect } from "preact/hooks";
-import { tokenWanted } from "./api.ts";
-import { loadAnew } from "./files.ts";
-import { keepFocus } from "./focus.ts";
+import { keepFocus } from "./browser/focus.ts";
+import { go, route } from "./browser/route.ts";
+import { browser } from "./browser/storage.ts";
+import { withstandTranslators } from "./browser/translators.ts";
+import { notice } from "./game/title.ts";
+import { language, preferred, say, speak } from "./language/texts.ts";
 import { LATER } from "./later.ts";
-import { takeKeys } from "./links.ts";
-import { useLoaded } from "./loading.ts";
-import { Opening } from "./parts.tsx";
-import { go, route } from "./route.ts";
-import { browser } from "./storage.ts";
-import { language, preferred, say, speak } from "./texts.ts";
-import { notice } from "./title.ts";
-import { withstandTranslators } from "./translators.ts";
+import { Opening } from "./parts/parts.tsx";
+import { tokenWanted } from "./service/api.ts";
+import { loadAnew } from "./service/files.ts";
+import { takeKeys } from "./service/links.ts";
+import { useLoaded } from "./service/loading.ts";
 import { Lobby } from "./views/lobby.tsx";
 import { TokenScreen } from "./views/token.tsx";
 

@@ -87,7 +87,7 @@ class Committer:
         job = QueuedWork(do, game_id)
         self._jobs.put(job)
         if self._ended:
-            self._refuse_all()
+            self._reject_all()
         try:
             async with asyncio.timeout(ANSWER):
                 result: T = await asyncio.wrap_future(job.done)
@@ -111,7 +111,7 @@ class Committer:
         self._jobs.put(None)
         self._thread.join(within)
         self._ended = True
-        self._refuse_all()
+        self._reject_all()
 
     def _work(self, file: str, opened: "Future[None]") -> None:
         try:
@@ -132,7 +132,7 @@ class Committer:
             self._ended = True
             for job in jobs:
                 job.answer(StoreError(GONE))
-            self._refuse_all()
+            self._reject_all()
             connection.close()
 
     def _note_damage(self, jobs: Sequence[QueuedWork]) -> None:
@@ -149,7 +149,7 @@ class Committer:
             self._jobs.put(None)
         return [job for job in jobs if job is not None]
 
-    def _refuse_all(self) -> None:
+    def _reject_all(self) -> None:
         """Reject pending jobs after the thread has ended."""
         with suppress(queue.Empty):
             while True:

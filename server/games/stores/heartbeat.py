@@ -37,16 +37,16 @@ class Clock:
         assert self._offset is not None
         return int(self._offset + 1000 * time.monotonic())
 
-    def set(self, told: int, asked: float) -> None:
+    def set(self, reported: int, asked: float) -> None:
         """Adjust to a database time, assumed to be halfway between request and response.
 
         Args:
-            told: milliseconds since 1970.
+            reported: milliseconds since 1970.
             asked: monotonic time of the request, in seconds.
         """
         answered = time.monotonic()
         if self._offset is None or answered - asked < CLEAR:
-            self._offset = told - 1000 * (asked + answered) / 2
+            self._offset = reported - 1000 * (asked + answered) / 2
 
 
 class Heartbeat:
@@ -56,14 +56,18 @@ class Heartbeat:
         address: address of the database.
         number: number of the server.
         channels: channels of the notifications.
-        heard: called with each notification, and with None after some may have been missed.
+        callback: called with each notification, and with None after some may have been missed.
     """
 
     def __init__(
-        self, address: Address, number: int, channels: tuple[str, ...], heard: Callable[[psycopg.Notify | None], None]
+        self,
+        address: Address,
+        number: int,
+        channels: tuple[str, ...],
+        callback: Callable[[psycopg.Notify | None], None],
     ) -> None:
         self.clock = Clock()
-        self._address, self._number, self._channels, self._heard = address, number, channels, heard
+        self._address, self._number, self._channels, self._callback = address, number, channels, callback
         self._last = time.monotonic()  # when the last successful heartbeat was sent
         self._connection: PgConnection | None = None
         self._ending = asyncio.Event()
@@ -88,22 +92,22 @@ class Heartbeat:
         await self._beat(self._connection)
 
     async def _live(self) -> None:
-        told = False
+        warned = False
         while not self._ending.is_set():
             try:
                 if self._connection is None:
                     await self._open()
                     self._report(None)
                     logger.warning("PostgreSQL answers again")
-                    told = False
+                    warned = False
                 await self._listen()
             except Exception as error:  # any error: without this task the server would stay disconnected
                 await self._close()
-                if not (told or self._ending.is_set()):
+                if not (warned or self._ending.is_set()):
                     surprise = None if isinstance(error, psycopg.Error | OSError | TimeoutError) else error
                     text = "PostgreSQL is unavailable: this server may lose its games to others"
                     logger.warning(text, exc_info=surprise)
-                told = True
+                warned = True
                 await self._rest(PAUSE)
 
     async def _listen(self) -> None:
@@ -117,7 +121,7 @@ class Heartbeat:
     def _report(self, notice: psycopg.Notify | None) -> None:
         """Report a notification; an error in the callback is logged and does not end the task."""
         with contained("the news of another server"):
-            self._heard(notice)
+            self._callback(notice)
 
     async def _beat(self, connection: PgConnection) -> None:
         asked = time.monotonic()

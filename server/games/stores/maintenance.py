@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from clerestory.declared import BadSettings
-from clerestory.i18n.sentences import said
+from clerestory.i18n.sentences import format_text
 from clerestory.server.games.bounds import MIGRATING
 from clerestory.server.games.hosted import why_frozen
 from clerestory.server.games.store import Unreadable
@@ -243,7 +243,7 @@ def reason_of(head: bytes) -> str:
         why = why_frozen(head_of(head))
     except Unreadable as error:
         return str(error)
-    return "" if why is None else said(why, "")
+    return "" if why is None else format_text(why, "")
 
 
 # -- databases -------------------------------------------------------------------------------------

@@ -80,9 +80,9 @@ class PostgresStore:
         self.secret = secret
         self._number = number  # number of this server
         self._pool = Pool(address)
-        self._heard: NewsListener | None = None
+        self._listener: NewsListener | None = None
         self._doubted: set[str] = set()  # games with a failed write that may still be stored
-        self._heartbeat = Heartbeat(address, number, (CHANNEL, MADE), self._hear)
+        self._heartbeat = Heartbeat(address, number, (CHANNEL, MADE), self._receive)
         self._ring = RoundRobin()
 
     @property
@@ -209,7 +209,7 @@ class PostgresStore:
                 await cursor.execute(f"DELETE FROM {table} WHERE game = ANY(%s)", (found,))
             await cursor.execute("DELETE FROM game WHERE id = ANY(%s)", (found,))
             for game_id in found:
-                await self._tell(cursor, NOBODY, False, game_id)
+                await self._notify(cursor, NOBODY, False, game_id)
             return found
 
         return await self._do(do)
@@ -276,11 +276,11 @@ class PostgresStore:
         """Let another server take over a game."""
         text: LiteralString = "UPDATE game SET owner = NULL WHERE id = %s AND owner = %s RETURNING id"
         if await self._ask(text, (game_id, self._number), game_id):
-            await self._do(lambda cursor: self._tell(cursor, NOBODY, True, game_id))
+            await self._do(lambda cursor: self._notify(cursor, NOBODY, True, game_id))
 
-    def listen(self, heard: NewsListener) -> None:
+    def listen(self, listener: NewsListener) -> None:
         """Report changes by other servers, and by uncertain writes of this one."""
-        self._heard = heard
+        self._listener = listener
 
     async def close(self, within: float = CLOSING) -> None:
         """Release the games to other servers."""
@@ -294,16 +294,16 @@ class PostgresStore:
 
     async def _leave(self, cursor: Cursor) -> None:
         await cursor.execute("DELETE FROM server WHERE id = %s", (self._number,))
-        await self._tell(cursor, NOBODY, True, "")
+        await self._notify(cursor, NOBODY, True, "")
 
     # -- notifications ---------------------------------------------------------------------------------
 
-    async def _tell(self, cursor: Cursor, owner: int, due: bool, game_id: str) -> None:
+    async def _notify(self, cursor: Cursor, owner: int, due: bool, game_id: str) -> None:
         """Notify other servers when the transaction commits."""
         text = f"{self._number} {owner} {int(due)} {game_id}"
         await cursor.execute("SELECT pg_notify(%s, %s)", (CHANNEL, text))
 
-    def _hear(self, notice: psycopg.Notify | None) -> None:
+    def _receive(self, notice: psycopg.Notify | None) -> None:
         """Report a notification; None if some were missed."""
         if notice is None:
             self._pool.distrust()
@@ -321,8 +321,8 @@ class PostgresStore:
             self._report(News(game_id, mine=int(owner) == self._number, due=due == "1"))
 
     def _report(self, news: News) -> None:
-        if self._heard is not None:
-            self._heard(news)
+        if self._listener is not None:
+            self._listener(news)
 
     # -- jobs ------------------------------------------------------------------------------------------
 

@@ -135,7 +135,7 @@ class SqliteStore:
     async def release(self, game_id: str) -> None:
         """Do nothing: there is no other server."""
 
-    def listen(self, heard: NewsListener) -> None:
+    def listen(self, listener: NewsListener) -> None:
         """Do nothing: there is no other server."""
 
     async def reviewed(self, game_id: str, plan: str) -> dict[int, bytes]:

@@ -114,11 +114,13 @@ async def of_database(url: str) -> StoreLocation:
         if new:
             async with connection.transaction(force_rollback=True):
                 await connection.execute("CREATE TABLE store ()")  # as a server does, which may lack the privilege
-        [told] = await (await connection.execute("SELECT extract(epoch FROM clock_timestamp())::float8")).fetchone()
-        return told, new
+        [database_time] = await (
+            await connection.execute("SELECT extract(epoch FROM clock_timestamp())::float8")
+        ).fetchone()
+        return database_time, new
 
-    told, new = await with_database(url, LOOKING, ask)
-    return StoreLocation("PostgreSQL", new=new, ahead=told - time.time())
+    database_time, new = await with_database(url, LOOKING, ask)
+    return StoreLocation("PostgreSQL", new=new, ahead=database_time - time.time())
 
 
 def is_database(name: str) -> bool:

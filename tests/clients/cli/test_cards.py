@@ -11,8 +11,8 @@ import pytest
 from clerestory.cli.cards import CardWords, cards_table
 from clerestory.engine import GAMES
 from clerestory.engine.catalogue import Catalogue
-from clerestory.engine.cathedral.catalogue import CathedralCatalogue
-from clerestory.engine.duel.catalogue import DuelCatalogue
+from clerestory.engine.cathedral.data.catalogue import CathedralCatalogue
+from clerestory.engine.duel.data.catalogue import DuelCatalogue
 from clerestory.i18n import patterns
 from clerestory.i18n.languages import ENGLISH, LANGUAGES
 from tests.clients.cli.command import Ended, ended, failed, run

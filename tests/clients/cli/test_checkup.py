@@ -1,4 +1,4 @@
-"""`clerestory doctor` says in ten lines what a machine can serve, and what is set wrong, each with what to do."""
+"""`clerestory doctor` reports in ten lines what a machine can serve, and wrong settings with their remedies."""
 
 import os
 import re

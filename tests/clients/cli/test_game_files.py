@@ -169,7 +169,7 @@ def test_every_form_of_a_file_is_read(written: str) -> None:
 
 
 @pytest.mark.parametrize(("written", "field"), REFUSED.values(), ids=REFUSED)
-def test_other_forms_are_refused_with_the_field(written: str, field: str) -> None:
+def test_other_forms_are_rejected_with_the_field(written: str, field: str) -> None:
     with pytest.raises(BadPosition) as caught:
         read_position(written)
     assert [one.field for one in caught.value.violations] == [field]

@@ -1,4 +1,4 @@
-"""`clerestory play --server`: a game that the server keeps, from the first prompt to the last."""
+"""`clerestory play --server`: a hosted game, from the first prompt to the last."""
 
 import re
 from functools import partial
@@ -125,7 +125,7 @@ def test_a_player_who_thinks_long_is_asked_once(monkeypatch: pytest.MonkeyPatch)
     with running_server() as address, Advisor(address) as advisor:
         game = advisor.games.create("toy", ["person", "bot"], seed=4, time="10ms")
         session = Session(view_of(game.look()), [], advisor, Console(quiet=True), "10ms", 0, None, table=False)
-        session.tell = told.append
+        session.emit = told.append
         play_kept(KeptSession(game, session, address))
     assert [one["version"] for one in told if "version" in one] == [*range(1, game.version + 1)]
     assert [one["seat"] for one in told if "version" in one].count(0) == len(prompts)

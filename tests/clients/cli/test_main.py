@@ -115,7 +115,7 @@ def test_characters_that_are_lacking_are_replaced(
 
 @pytest.mark.parametrize("closed", ["stdin", "stdout"])
 def test_a_closed_standard_stream_is_named(closed: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    session: Any = SimpleNamespace(tell=None)
+    session: Any = SimpleNamespace(emit=None)
     readers: list[Callable[[], object]] = [partial(teaching.read, "> "), partial(playing.read_line, session, "> ")]
     if closed == "stdin":
         readers += [partial(read_file, "-"), partial(playing.read_line, session, "> ", unseen=True)]

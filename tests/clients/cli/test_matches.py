@@ -121,7 +121,7 @@ def test_text_report() -> None:
         assert words in output
 
 
-def test_a_file_of_steps_that_is_a_device_is_refused() -> None:
+def test_a_file_of_steps_that_is_a_device_is_rejected() -> None:
     assert run(*TUNE, *SMALL, "--out", "/dev/zero") == failed("--out: /dev/zero is not a regular file")
 
 

@@ -1,4 +1,4 @@
-"""Options that go together: what a command takes for a dataclass, and what it is given."""
+"""Groups of options: a command has an option for each field of a dataclass, and receives its values."""
 
 from dataclasses import dataclass
 from typing import Annotated

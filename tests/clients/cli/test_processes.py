@@ -83,7 +83,7 @@ ROOT = "clerestory"
 HEAVY = {"asyncio", "google.protobuf", "grpc", "numpy", "rich.console", "uvicorn"}
 # Imported only when a command runs; likewise pydantic, which typer uses to convert options.
 LATE = (
-    *("clerestory.engine.games", "clerestory.engine.record", "clerestory.search.ismcts", "clerestory.search.run"),
+    *("clerestory.engine.games", "clerestory.engine.record", "clerestory.search.ismcts", "clerestory.search.loop.run"),
     *("clerestory.server.games.log", "clerestory.server.games.store", "clerestory.server.analysis.demand"),
     *("clerestory.clients", "clerestory.v1", "clerestory.server.app", "clerestory.server.gateway.serve"),
     *("prometheus_client", "sqlite3", "structlog", "grpc", "google.protobuf", "numpy", "pydantic", "rich", "uvicorn"),

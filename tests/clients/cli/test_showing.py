@@ -94,7 +94,7 @@ NO_RECORDS = {
 
 @pytest.mark.parametrize(("text", "says"), NO_RECORDS.items(), ids=["text", "nested", "nested line"])
 @pytest.mark.parametrize("command", ["replay", "annotate"])
-def test_what_is_no_record_is_refused(command: str, text: str, says: str, tmp_path: Path) -> None:
+def test_what_is_no_record_is_rejected(command: str, text: str, says: str, tmp_path: Path) -> None:
     out = tmp_path / "games.jsonl"
     out.write_text(text)
     done = run(command, out)

@@ -1,4 +1,4 @@
-"""`clerestory store`: copies and migrates stores, and says in one line what it cannot do."""
+"""`clerestory store`: copies and migrates stores, and reports each failure in one line."""
 
 import sqlite3
 import subprocess
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clerestory.cli.serve import tell
+from clerestory.cli.serve import print_survey
 from clerestory.server.games.stores import postgres_schema
 from clerestory.server.games.stores.maintenance import Survey
 from clerestory.server.games.stores.schema import SCRIPTS
@@ -58,7 +58,7 @@ def test_a_copy_that_cannot_be_written_is_named(tmp_path: Path, small_disk: Path
 
 
 @pytest.mark.system
-def test_a_store_on_a_disk_that_is_read_only_is_refused_with_the_reason(small_disk: Path) -> None:
+def test_a_store_on_a_disk_that_is_read_only_is_rejected_with_the_reason(small_disk: Path) -> None:
     store = unpack_file(small_disk / "games.sqlite")
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     says = f"clerestory: store: {store} cannot be opened: nothing can be written in {small_disk}\n"
@@ -67,7 +67,7 @@ def test_a_store_on_a_disk_that_is_read_only_is_refused_with_the_reason(small_di
 
 def test_one_of_a_thing_is_one(capsys: pytest.CaptureFixture[str]) -> None:
     for games, entries in ((1, 8), (2, 1)):
-        tell("store", Survey(4, games, entries, {}))
+        print_survey("store", Survey(4, games, entries, {}))
     assert capsys.readouterr().out == "store: format 4, 1 game, 8 entries\nstore: format 4, 2 games, 1 entry\n"
 
 

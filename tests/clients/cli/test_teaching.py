@@ -125,7 +125,7 @@ def test_a_plan_is_typed_action_by_action_or_at_once() -> None:
         ("finish; finish", "'finish' comes after the end of the answer; leave it out"),
     ],
 )
-def test_what_is_no_plan_is_refused(typed: str, says: str) -> None:
+def test_what_is_no_plan_is_rejected(typed: str, says: str) -> None:
     one = planned()
     beginning = one.best.split("; ")[0]
     done = solve_plan(one, "--try", typed.replace("BEST", beginning), "--json")

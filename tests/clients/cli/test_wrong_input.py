@@ -1,4 +1,4 @@
-"""Wrong input ends a command in one line that names what is wrong, with exit code 2, or 1 if a file or server fails."""
+"""Wrong input ends a command with one line that names the problem and exit code 2, or 1 if a file or server fails."""
 
 import shlex
 from pathlib import Path

@@ -201,7 +201,7 @@ def test_wrong_parameters_are_named() -> None:
 
 
 @pytest.mark.parametrize("code", [0, 331, 10**6])
-def test_an_illegal_action_is_refused(code: int) -> None:
+def test_an_illegal_action_is_rejected(code: int) -> None:
     state = loaded("duel", 2).new_initial_state()
     before = str(state)
     with pytest.raises(ValueError, match=r"not legal|no action code"):

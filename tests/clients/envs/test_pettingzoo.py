@@ -124,7 +124,7 @@ def test_a_search_of_this_package_advises_an_agent() -> None:
     [*[(*case, "features") for case in CASES], *[(*case, "view") for case in WITH_HANDS]],
 )
 def test_an_agent_cannot_tell_another_deal_from_the_truth(name: str, seats: int, observation: str) -> None:
-    """The hidden cards are dealt anew around what each seat knows; what it sees must be equal, byte for byte."""
+    """Redeal the hidden cards consistently with the knowledge of each seat; its view must be equal, byte for byte."""
     environment, luck, changed = GameEnv(name, seats=seats, observation=observation, render_mode="ansi"), Rng(9), 0
     environment.reset(seed=4)
     while not all(environment.terminations.values()):
@@ -173,7 +173,7 @@ def test_pictures_have_one_size_and_change() -> None:
 @pytest.mark.parametrize(
     ("action", "error"), [(-1, BadText), (10**6, BadText), (1.0, BadText), (None, IllegalAction), (0, IllegalAction)]
 )
-def test_an_illegal_action_is_refused_and_changes_nothing(action: Any, error: type[Exception]) -> None:
+def test_an_illegal_action_is_rejected_and_changes_nothing(action: Any, error: type[Exception]) -> None:
     environment = made("cathedral", 2)
     environment.reset(seed=1)
     before = environment.unwrapped.view("player_0")

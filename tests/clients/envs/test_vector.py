@@ -1,4 +1,4 @@
-"""Games stepped together are the games of the rules, hold nothing hidden, and refuse what is wrong."""
+"""Games stepped together are the games of the rules, hold nothing hidden, and reject invalid input."""
 
 import pickle
 import threading
@@ -212,7 +212,7 @@ def test_a_wrong_argument_is_named(options: dict[str, Any], error: type[Exceptio
     [None, 3, [1], [1, 2, 3], [[1, 2]], [1.0, 2.0], [True, False], ["pass", "pass"], [None, None]],
     ids=repr,
 )
-def test_actions_of_another_shape_or_type_are_refused(actions: Any) -> None:
+def test_actions_of_another_shape_or_type_are_rejected(actions: Any) -> None:
     with pytest.raises(ValueError, match="actions: "):
         started(count=2).step(actions)
 
@@ -234,7 +234,7 @@ def test_an_unsigned_action_is_named_as_given() -> None:
 
 
 @pytest.mark.parametrize("seed", [-1, 2**64 - 1, 2**64, 1.5, True, "1"])
-def test_a_seed_out_of_range_is_refused(seed: Any) -> None:
+def test_a_seed_out_of_range_is_rejected(seed: Any) -> None:
     with pytest.raises(ValueError, match="seed"):
         VectorGame("duel", 2).reset(seed=seed)
 

@@ -99,7 +99,7 @@ BAD_POSITIONS: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("position", "says"), BAD_POSITIONS, ids=lambda value: repr(value)[:40])
-def test_a_bad_position_is_refused(advisor: Advisor, position: Any, says: str) -> None:
+def test_a_bad_position_is_rejected(advisor: Advisor, position: Any, says: str) -> None:
     with pytest.raises(BadRequest, match=f"^position.*: .*{says}") as caught:
         advisor.recommend(position, iterations=1)
     assert caught.value.reason == "BAD_POSITION"

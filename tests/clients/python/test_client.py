@@ -112,7 +112,7 @@ def test_tables_come_in_order_and_the_last_is_final(read: Read) -> None:
 
 
 @ANALYZE
-def test_a_stream_that_is_refused_raises_the_error(read: Read, guarded: str) -> None:
+def test_a_stream_that_is_rejected_raises_the_error(read: Read, guarded: str) -> None:
     with pytest.raises(Denied) as caught:
         read(guarded)
     assert caught.value.reason == "MISSING_TOKEN"
@@ -174,7 +174,7 @@ async def test_an_async_analysis_cannot_go_on_after_its_reader_was_cancelled() -
 @pytest.mark.parametrize(
     "refusals", [[(UNAVAILABLE, None)] * 6, [(CANCELLED, None)], [(EXHAUSTED, 1)] * (ATTEMPTS - 1)]
 )
-def test_a_refused_call_is_tried_again(ask: Ask, refusals: Any) -> None:
+def test_a_rejected_call_is_tried_again(ask: Ask, refusals: Any) -> None:
     servicer = Scripted(refusals)
     with serving(servicer) as target:
         assert ask(target)

@@ -70,7 +70,7 @@ BAD_CONNECTIONS: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize("client", [Advisor, AsyncAdvisor])
 @pytest.mark.parametrize(("arguments", "says"), BAD_CONNECTIONS)
-def test_a_bad_argument_is_refused_without_quoting_a_secret(client: Any, arguments: dict[str, Any], says: str) -> None:
+def test_a_bad_argument_is_rejected_without_quoting_a_secret(client: Any, arguments: dict[str, Any], says: str) -> None:
     with pytest.raises(BadConnection, match=f"^{says}") as caught:
         client(**{"target": "localhost:1"} | arguments)
     assert caught.value.field == says.partition(":")[0]
@@ -94,7 +94,7 @@ BAD_TARGETS = [
 
 
 @pytest.mark.parametrize(("target", "says"), BAD_TARGETS)
-def test_a_bad_target_is_refused(target: str, says: str) -> None:
+def test_a_bad_target_is_rejected(target: str, says: str) -> None:
     with pytest.raises(BadConnection) as caught:
         Advisor(target)
     assert str(caught.value).startswith(f"target: {says}")
@@ -160,7 +160,7 @@ def test_a_silent_connection_is_given_up_before_a_watched_game_is_asked_for_agai
     assert int(options["grpc.client_idle_timeout_ms"]) < 1000 * Settings(insecure=True).idle_timeout
 
 
-def test_a_key_of_another_certificate_is_refused(tmp_path: Path) -> None:
+def test_a_key_of_another_certificate_is_rejected(tmp_path: Path) -> None:
     authority = trustme.CA()
     one, other = (authority.issue_cert("localhost") for _ in range(2))
     one.cert_chain_pems[0].write_to_path(tmp_path / "cert.pem")

@@ -103,7 +103,7 @@ def test_games_cannot_be_listed_by_an_unknown_status(advisor: Advisor, status: s
     assert caught.value.reason == "BAD_PAGE"
 
 
-def test_an_action_for_an_old_version_is_refused_with_the_current_one(advisor: Advisor) -> None:
+def test_an_action_for_an_old_version_is_rejected_with_the_current_one(advisor: Advisor) -> None:
     game = advisor.games.create("toy", ["person", "person"], seed=7)
     seen = game.look()
     game.play(seen.legal[0])
@@ -269,7 +269,7 @@ def test_a_watch_repeats_the_latest_state_only_and_resumes_after_what_it_has_sho
     "who",
     ["human", "level", "level:x", "level:-1", pytest.param(f"level:{'9' * 5000}", id="long"), "toy:3", "", "open:x"],
 )
-def test_an_unknown_kind_of_player_is_refused(who: str) -> None:
+def test_an_unknown_kind_of_player_is_rejected(who: str) -> None:
     with pytest.raises(BadRequest) as caught:
         seat_plan(who, "seats[0]")
     assert caught.value.violations[0].field == "seats[0]"
@@ -284,7 +284,7 @@ NO_CHOICES: list[tuple[Any, type[Exception], str]] = [
 
 
 @pytest.mark.parametrize(("choices", "kind", "says"), NO_CHOICES)
-def test_an_unknown_choice_or_value_is_refused(choices: Any, kind: type[Exception], says: str) -> None:
+def test_an_unknown_choice_or_value_is_rejected(choices: Any, kind: type[Exception], says: str) -> None:
     with pytest.raises(kind, match=says) as caught:
         write_choices(choices)
     assert "time_per_move" not in choices or vars(caught.value)["reason"] == "BAD_OPTIONS"

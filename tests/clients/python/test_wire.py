@@ -38,7 +38,7 @@ def test_a_time_is_read_in_many_forms(time: Any, seconds: float) -> None:
 
 
 @pytest.mark.parametrize("time", [b"1s", [], {"seconds": 1}])
-def test_a_time_of_another_type_is_refused(time: Any) -> None:
+def test_a_time_of_another_type_is_rejected(time: Any) -> None:
     with pytest.raises(BadRequest, match=r"^time_budget: .* is not a time: "):
         write_question(POSITION, time, {})
 
@@ -85,7 +85,7 @@ BAD_OPTIONS: list[tuple[dict[str, Any], str, str]] = [
 
 
 @pytest.mark.parametrize(("options", "field", "reason"), BAD_OPTIONS)
-def test_an_option_that_cannot_be_sent_is_refused_by_its_field(options: Any, field: str, reason: str) -> None:
+def test_an_option_that_cannot_be_sent_is_rejected_by_its_field(options: Any, field: str, reason: str) -> None:
     with pytest.raises(BadRequest, match=f"^{field}: ") as caught:
         write_question(POSITION, "1s", options)
     assert caught.value.reason == reason
@@ -157,7 +157,7 @@ def test_every_form_of_a_position_file_is_read(written: str) -> None:
 
 
 @pytest.mark.parametrize(("written", "field"), REFUSED.values(), ids=REFUSED)
-def test_other_forms_are_refused_with_the_field(written: str, field: str) -> None:
+def test_other_forms_are_rejected_with_the_field(written: str, field: str) -> None:
     with pytest.raises(BadRequest) as caught:
         position_message(written)
     assert [one.field for one in caught.value.violations] == [f"position.{field}"]
@@ -186,7 +186,7 @@ BAD_ANALYSES = [
 
 
 @pytest.mark.parametrize(("fields", "field"), BAD_ANALYSES)
-def test_a_bad_argument_of_an_analysis_is_refused_by_its_field(fields: dict[str, Any], field: str) -> None:
+def test_a_bad_argument_of_an_analysis_is_rejected_by_its_field(fields: dict[str, Any], field: str) -> None:
     given = {"every": None, "certainty": None, "observer": None, "background": False, "options": {}} | fields
     with pytest.raises(BadRequest) as caught:
         write_analysis(POSITION, "2s", **given)

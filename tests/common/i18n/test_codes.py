@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from clerestory.engine.cathedral.state import Step
-from clerestory.engine.duel.state import STEP_NAMES
+from clerestory.engine.cathedral.data.state import Step
+from clerestory.engine.duel.data.state import STEP_NAMES
 from clerestory.i18n import patterns
 from clerestory.i18n.languages import LANGUAGES
 from tools.texts import arguments

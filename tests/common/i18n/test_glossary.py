@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from clerestory.engine import GAMES
-from clerestory.engine.cathedral.state import Step as CathedralStep
-from clerestory.engine.duel.state import STEP_NAMES as DUEL_STEPS
+from clerestory.engine.cathedral.data.state import Step as CathedralStep
+from clerestory.engine.duel.data.state import STEP_NAMES as DUEL_STEPS
 from clerestory.engine.tuning import NUM_LEVELS
 from clerestory.i18n.files import FOLDER
 from clerestory.i18n.glossary import GLOSSARY, NUMBER, OURS, SERVICE, Word, card_words, sources, word, words

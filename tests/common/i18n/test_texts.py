@@ -5,8 +5,8 @@ import re
 import pytest
 
 from clerestory import i18n as texts
-from clerestory.engine.cathedral.points import LUCK as CATHEDRAL
-from clerestory.engine.duel.points import LUCK as DUEL
+from clerestory.engine.cathedral.data.points import LUCK as CATHEDRAL
+from clerestory.engine.duel.data.points import LUCK as DUEL
 from clerestory.engine.games import LIST
 from clerestory.i18n import has, patterns, say
 from clerestory.i18n.languages import (
@@ -67,7 +67,7 @@ def test_an_unknown_key_and_a_missing_argument_are_errors() -> None:
             say(domain, key)
 
 
-def test_a_tag_names_a_language_or_is_refused_with_the_list() -> None:
+def test_a_tag_names_a_language_or_is_rejected_with_the_list() -> None:
     assert [language_of(tag) for tag in ("it", "it-CH", "DE_at", "he-IL", "iw_IL")] == ["it", "it", "de", "he", "he"]
     for tag in ("", "pt", "italian", "-it"):
         with pytest.raises(BadLanguage, match=f"is not one of {', '.join(LANGUAGES)}"):

@@ -94,7 +94,7 @@ def test_all_faults_come_at_once_a_builder_too_many_among_them() -> None:
 # -- other invariants ------------------------------------------------------------------------------
 
 
-def test_positions_and_records_of_older_rules_are_refused() -> None:
+def test_positions_and_records_of_older_rules_are_rejected() -> None:
     record = list(Record(CATHEDRAL.new(2, 1), 1).lines())
     head = json.loads(record[0])
     head["position"]["rules_revision"] = 1

@@ -45,7 +45,7 @@ def test_doing_nothing_is_worth_nothing() -> None:
     assert script.rate(table(), "use", "tax_exemption") > script.rate(table(), "save", "tax_exemption")
 
 
-def test_another_game_is_refused() -> None:
+def test_another_game_is_rejected() -> None:
     state = TOY.new(2, 1)
     state.play_nature(1)
     with pytest.raises(BadBot, match="toy"):

@@ -113,7 +113,7 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
 
 
 @pytest.mark.parametrize(("changes", "field", "description"), FAULTS)
-def test_a_position_with_faults_is_refused(changes: dict[str, Any], field: str, description: str) -> None:
+def test_a_position_with_faults_is_rejected(changes: dict[str, Any], field: str, description: str) -> None:
     with pytest.raises(BadPosition) as caught:
         position(**changes)
     assert [v for v in caught.value.violations if v.field == field and description in v.description], caught.value

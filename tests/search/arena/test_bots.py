@@ -6,7 +6,7 @@ import pytest
 
 from clerestory.engine import GAMES, NATURE, Rng, State
 from clerestory.engine.toy.rules import TOY
-from clerestory.engine.value import value_of
+from clerestory.engine.values.value import value_of
 from clerestory.search.arena.bots import BOTS, Budget, Move, parse_bot
 from clerestory.search.arena.errors import BadBot
 from clerestory.search.errors import BadLimit, HiddenFromSeat, NothingToDecide

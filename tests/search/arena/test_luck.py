@@ -76,6 +76,6 @@ def test_a_match_reports_results_without_luck(tmp_path: Path) -> None:
         (replace(MATCH, load=toy, luck="net"), "luck: 'net': no value of toy"),
     ],
 )
-def test_a_value_that_cannot_measure_luck_is_refused(match: Match, reason: str) -> None:
+def test_a_value_that_cannot_measure_luck_is_rejected(match: Match, reason: str) -> None:
     with pytest.raises(BadMatch, match=reason):
         match.rehearse()

@@ -77,7 +77,7 @@ def test_a_game_can_be_stopped_between_moves() -> None:
         ({"bots": ("ismcts-plain:exploration=x", "greedy")}, BadLimit, "exploration"),
     ],
 )
-def test_a_match_that_cannot_be_played_is_refused(change: dict[str, Any], error: type[Exception], named: str) -> None:
+def test_a_match_that_cannot_be_played_is_rejected(change: dict[str, Any], error: type[Exception], named: str) -> None:
     with pytest.raises(error, match=named):
         replace(MATCH, **change).rehearse()
 

@@ -68,7 +68,7 @@ def test_games_are_those_of_the_pool() -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("connection")
-def test_what_a_worker_refuses_is_heard_as_it_is() -> None:
+def test_what_a_worker_rejects_is_heard_as_it_is() -> None:
     with pytest.raises(BadBot, match=r"^'nobody'"):
         games(replace(MATCH, bots=("nobody", "random")), on_ray)
 
@@ -83,7 +83,7 @@ def test_what_is_not_wanted_any_more_is_not_played() -> None:
     assert len(games(MATCH, on_ray)) == 15
 
 
-def test_another_game_on_another_machine_is_refused() -> None:
+def test_another_game_on_another_machine_is_rejected() -> None:
     header = MATCH.header()
     assert len(play_if_same(DealTask(MATCH, 4, [1]), header)) == 1
     with pytest.raises(BadMatch, match="another game"):

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from clerestory.engine.core import Game
-from clerestory.engine.value import value_of
-from clerestory.engine.weights import write_weights
+from clerestory.engine.values.value import value_of
+from clerestory.engine.values.weights import write_weights
 from clerestory.search.arena.errors import BadMatch
 from clerestory.search.arena.results import open_results
 from clerestory.search.arena.series import play_match
@@ -59,7 +59,7 @@ def test_a_match_can_be_made_longer(tmp_path: Path) -> None:
         ({"luck": "hand"}, "luck"),
     ],
 )
-def test_another_matchs_file_is_refused(change: dict[str, Any], named: str, tmp_path: Path) -> None:
+def test_another_matchs_file_is_rejected(change: dict[str, Any], named: str, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     path.write_text(content := json.dumps(MATCH.header()) + "\n")
     with pytest.raises(BadMatch, match=rf"games\.jsonl: {named} is"), open_results(path, replace(MATCH, **change)):
@@ -67,7 +67,7 @@ def test_another_matchs_file_is_refused(change: dict[str, Any], named: str, tmp_
     assert path.read_text() == content
 
 
-def test_a_file_that_has_more_is_refused_for_that(tmp_path: Path) -> None:
+def test_a_file_that_has_more_is_rejected_for_that(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     path.write_text(json.dumps({**MATCH.header(), "luck": "net"}) + "\n")
     with pytest.raises(BadMatch, match=r"games\.jsonl: luck is 'net' in the file, None"), open_results(path, MATCH):
@@ -85,14 +85,14 @@ def test_a_file_that_has_more_is_refused_for_that(tmp_path: Path) -> None:
         *({name: []} for name in ("values", "moves", "seconds", "iterations", "luck")),
     ],
 )
-def test_a_game_with_a_wrong_value_is_refused(change: dict[str, Any], tmp_path: Path) -> None:
+def test_a_game_with_a_wrong_value_is_rejected(change: dict[str, Any], tmp_path: Path) -> None:
     path, good = tmp_path / "games.jsonl", replace(played(4, 0, [1, 0, 0]), seconds=[0, 0, 0]).fields()
     path.write_text("".join(f"{json.dumps(line)}\n" for line in (MATCH.header(), good, good | {"seat": 1} | change)))
     with pytest.raises(BadMatch, match=r"games\.jsonl: line 3 is not a game"), open_results(path, MATCH):
         pass
 
 
-def test_games_of_another_value_behind_the_same_name_are_refused(tmp_path: Path) -> None:
+def test_games_of_another_value_behind_the_same_name_are_rejected(tmp_path: Path) -> None:
     """A path identifies nothing, and neither does the name of a bot that uses shipped data."""
     value, path, game = tmp_path / "value.net", tmp_path / "games.jsonl", cathedral()
     bots = (f"greedy:value={value}", "ismcts")
@@ -136,7 +136,7 @@ def test_a_file_of_something_else_is_left_alone(content: bytes, tmp_path: Path) 
     assert path.read_bytes() == content
 
 
-def test_a_game_that_occurs_twice_is_refused(tmp_path: Path) -> None:
+def test_a_game_that_occurs_twice_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     run(MATCH, path)
     lines = path.read_bytes().splitlines(keepends=True)
@@ -145,7 +145,7 @@ def test_a_game_that_occurs_twice_is_refused(tmp_path: Path) -> None:
         pass
 
 
-def test_two_runs_on_one_file_are_refused(tmp_path: Path) -> None:
+def test_two_runs_on_one_file_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     with open_results(path, MATCH) as first:
         playing = play_match(MATCH, first, workers=1)

@@ -125,7 +125,7 @@ def test_more_steps_go_on_whatever_the_order_of_tasks(tmp_path: Path) -> None:
     ("change", "named"),
     [({"deals": 3}, "deals"), ({"seed": 4}, "seed"), ({"against": None}, "against"), ({"budget": "9it"}, "budget")],
 )
-def test_another_tunings_file_is_refused(change: dict[str, Any], named: str, tmp_path: Path) -> None:
+def test_another_tunings_file_is_rejected(change: dict[str, Any], named: str, tmp_path: Path) -> None:
     path = tmp_path / "tune.jsonl"
     steps_of(TUNING, 1, path)
     with pytest.raises(BadMatch, match=rf"tune\.jsonl: {named} is"):
@@ -143,7 +143,7 @@ def test_another_tunings_file_is_refused(change: dict[str, Any], named: str, tmp
         *({"point": point} for point in ("x", None, [], -5, [9], [-0.5], ["0"], [None], [0.5, 0.5])),
     ],
 )
-def test_wrong_lines_are_refused(change: dict[str, Any]) -> None:
+def test_wrong_lines_are_rejected(change: dict[str, Any]) -> None:
     first = asdict(TuningStep(0, "greedy", "greedy", 0.0, [0.5]))
     with pytest.raises(BadMatch, match="line 3 is not step 1"):
         read_steps([first, first | {"step": 1} | change], 1)

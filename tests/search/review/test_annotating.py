@@ -58,7 +58,7 @@ def test_an_unfinished_game_ends_with_the_present_shares() -> None:
     ("field", "value"),
     [("iterations", 49), ("iterations", 10_000_001), ("iterations", 1.5), ("seed", -1), ("seed", 1 << 64)],
 )
-def test_a_plan_out_of_range_is_refused(field: str, value: Any) -> None:
+def test_a_plan_out_of_range_is_rejected(field: str, value: Any) -> None:
     changes: dict[str, Any] = {field: value}
     with pytest.raises(BadLimit, match=field):
         ReviewPlan(**changes)
@@ -72,7 +72,7 @@ def test_a_learned_value_is_asked_at_once(monkeypatch: pytest.MonkeyPatch, learn
     assert ReviewPlan(options={"horizon": 7}).settings(CATHEDRAL, 4)["horizon"] == 7
 
 
-def test_an_unknown_option_of_the_search_is_refused() -> None:
+def test_an_unknown_option_of_the_search_is_rejected() -> None:
     with pytest.raises(BadLimit, match="reward"):
         annotate(random_game("toy", 2, 1), ReviewPlan(iterations=50, options={"reward": "beauty"}))
 

@@ -81,7 +81,7 @@ def test_a_game_without_choices_is_its_result() -> None:
     )
 
 
-def test_valuations_out_of_order_are_refused() -> None:
+def test_valuations_out_of_order_are_rejected() -> None:
     half = (UNIT // 2, UNIT // 2)
     with pytest.raises(ValueError, match="order"):
         accounts([entry(2, 0, half, half), entry(1, 0, half, half)], half)

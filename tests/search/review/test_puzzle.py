@@ -72,7 +72,7 @@ def test_no_answer_changes_with_ten_times_the_time(game: Game) -> None:
     assert len(changed) <= len(puzzles(game)) // 50, changed  # seeds differ from those used to select them
 
 
-def test_unknown_puzzles_and_games_without_puzzles_are_refused() -> None:
+def test_unknown_puzzles_and_games_without_puzzles_are_rejected() -> None:
     for number in (0, 100_000):
         with pytest.raises(NoPuzzle, match="has the puzzles 1 to"):
             puzzle(DUEL, number)

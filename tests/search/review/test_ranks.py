@@ -38,7 +38,7 @@ def test_short_games_short_reviews_and_games_without_a_table_have_no_level(measu
 
 
 def test_the_reviews_of_the_page_are_long_enough() -> None:
-    page = Path(__file__).parents[3] / "clients" / "web" / "src" / "review.ts"
+    page = Path(__file__).parents[3] / "clients" / "web" / "src" / "review" / "review.ts"
     asked = re.search(r"const ITERATIONS = \{ review: (\d+)", page.read_text(encoding="utf-8"))
     assert asked is not None
     assert int(asked[1]) >= SHORTEST

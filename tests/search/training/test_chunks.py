@@ -86,7 +86,7 @@ def test_a_chunk_that_is_not_there_is_named(there: tuple[int, ...], whole: Path,
     ("name", "value"),
     [("game", "chess"), ("catalogue", "other"), ("rules_revision", 9), ("seats", 3), ("generation", 1), ("seed", 8)],
 )
-def test_another_plans_chunk_is_refused(name: str, value: object, whole: Path) -> None:
+def test_another_plans_chunk_is_rejected(name: str, value: object, whole: Path) -> None:
     with pytest.raises(BadData, match=f"{name} is .* there, {value!r} here"):
         read_chunk(path_of(whole, 0), {**PLAN.header(), name: value})
 

@@ -52,7 +52,7 @@ def test_the_last_weights_are_averaged(tmp_path: Path) -> None:
     assert 0 < max(step_back.values()) < 0.002  # up to a step at the lowest rate
 
 
-def test_another_fits_state_is_refused(tmp_path: Path) -> None:
+def test_another_fits_state_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "fit.npz"
     last(SCHEDULE, path)
     with pytest.raises(BadData, match=r"seed is 4 there, 5 here"):

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from clerestory.engine.errors import BadWeights
-from clerestory.engine.value import value_of
-from clerestory.engine.weights import read_weights
+from clerestory.engine.values.value import value_of
+from clerestory.engine.values.weights import read_weights
 from clerestory.search.arena.errors import BadMatch
 from clerestory.search.arena.results import lock
 from clerestory.search.training.errors import BadData, BadPlan
@@ -163,7 +163,7 @@ def test_a_shut_gate_keeps_the_value_before_and_ends_the_run(whole: Path, tmp_pa
         ("selfplay", 1),
     ],
 )
-def test_a_folder_of_something_else_is_refused(name: str, value: object, tmp_path: Path) -> None:
+def test_a_folder_of_something_else_is_rejected(name: str, value: object, tmp_path: Path) -> None:
     (tmp_path / "learn.json").write_text(json.dumps({**PLAN.header(), name: value}))
     with pytest.raises(BadData, match=rf"learn\.json: {name} is {value!r} there"):
         next(learn(PLAN, OPEN, tmp_path, 1, Resources()))
@@ -183,7 +183,7 @@ def test_a_damaged_folder_is_named(content: str, tmp_path: Path) -> None:
         next(learn(PLAN, OPEN, tmp_path, 1, Resources()))
 
 
-def test_two_runs_in_one_folder_are_refused(tmp_path: Path) -> None:
+def test_two_runs_in_one_folder_are_rejected(tmp_path: Path) -> None:
     with (tmp_path / "learn.lock").open("a+b") as file:
         lock(file)
         with pytest.raises(BadMatch, match="another run"):

@@ -116,6 +116,6 @@ def test_the_card_game_is_played_too() -> None:
 
 
 @pytest.mark.parametrize("change", [{"games": 0}, {"straying": 1.5}, {"trace": -1}, {"kept": 0}, {"noise": -0.1}])
-def test_habits_out_of_range_are_refused(change: dict[str, float]) -> None:
+def test_habits_out_of_range_are_rejected(change: dict[str, float]) -> None:
     with pytest.raises(BadPlan, match=next(iter(change))):
         OnePlyHabits(**change)  # type: ignore[arg-type]  # numbers of one kind

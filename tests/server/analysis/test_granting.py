@@ -2,7 +2,7 @@
 
 import pytest
 
-from clerestory.i18n.sentences import said
+from clerestory.i18n.sentences import format_text
 from clerestory.search.root import observe
 from clerestory.server.analysis.capacity import Capacity
 from clerestory.server.analysis.granting import Cut, grant, helpers_of
@@ -68,7 +68,7 @@ def test_threads_and_memory(
     limits, found = granted(1.0, None, threads=threads, max_tree_bytes=asked)
     assert (limits.threads, limits.max_tree_bytes) == (allowed, tree_bytes)
     assert tuple(name for name, _ in found) == cuts
-    assert all(said(text, "toy").endswith(".") for _, text in found)
+    assert all(format_text(text, "toy").endswith(".") for _, text in found)
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def question_about(game_id: str) -> Question:
     return validate_query(position, Limits(iterations=10, game_id=game_id))
 
 
-def test_a_question_that_is_refused_leaves_what_was_kept() -> None:
+def test_a_question_that_is_rejected_leaves_what_was_kept() -> None:
     """There is room for two trees."""
     trees = Trees(Capacity(workers=1, warm_bytes=2 * MIB))
     limits = Limits(iterations=10, max_tree_bytes=MIB)

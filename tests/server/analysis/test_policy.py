@@ -98,7 +98,7 @@ def crowd(one: Policy, number: int, budget: float, **fields: object) -> None:
 
 
 @pytest.mark.parametrize("budget", [1e-6, 0.001, 60.0])
-def test_an_idle_server_refuses_nobody(budget: float) -> None:
+def test_an_idle_server_rejects_nobody(budget: float) -> None:
     crowd(policy(speeds={"game": 1.0}), 1, budget)
 
 
@@ -114,7 +114,7 @@ def test_hints_have_half_of_the_places_moves_all_and_the_backlog_takes_none() ->
     assert caught.value.retry == 5.0
 
 
-def test_the_minimum_of_the_backlog_is_no_reason_to_refuse_others_and_comes_after_theirs() -> None:
+def test_the_minimum_of_the_backlog_is_no_reason_to_reject_others_and_comes_after_theirs() -> None:
     """Twelve slices fit into 50 ms."""
     full = policy(max_searches=1000, min_iterations=100, speeds={"game": 100 / SLICE})
     with pytest.raises(NoRoom, match="no worker can finish the minimum"):
@@ -152,7 +152,7 @@ def test_room_follows_from_the_measured_speed(speed: float, room: int) -> None:
     assert caught.value.retry == pytest.approx(0.101)
 
 
-def test_a_search_that_would_make_another_late_is_refused() -> None:
+def test_a_search_that_would_make_another_late_is_rejected() -> None:
     full = policy(max_searches=1000, speeds={"game": 1000.0})
     crowd(full, 1, 0.1)
     crowd(full, 1, 0.21)
@@ -205,7 +205,7 @@ def looks(trees: int, act: Callable[[Policy], object]) -> int:
     return CountedTask.looks
 
 
-def test_a_call_is_refused_without_a_look_at_the_trees() -> None:
+def test_a_call_is_rejected_without_a_look_at_the_trees() -> None:
     """A caller that ignores rejections makes the server do this repeatedly."""
 
     def refused(one: Policy) -> None:

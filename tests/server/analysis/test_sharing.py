@@ -236,7 +236,7 @@ def test_a_caller_without_a_search_gets_a_place_however_many_there_are() -> None
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_no_caller_below_its_share_is_refused_a_place_whatever_came_before(seed: int) -> None:
+def test_no_caller_below_its_share_is_rejected_a_place_whatever_came_before(seed: int) -> None:
     """Searches of some callers with several parts, of many others, and of the backlog arrive and end at random."""
     luck, policy, number = random.Random(seed), Policy(2, 16, 100, speeds={"game": 1e9}), Counter[object]()
     for now in range(2000):
@@ -265,7 +265,7 @@ def test_hints_find_a_place_beside_searches_of_another_caller() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_caller_that_asks_one_search_after_the_other_is_never_refused_beside_bots_and_others(seed: int) -> None:
+def test_a_caller_that_asks_one_search_after_the_other_is_never_rejected_beside_bots_and_others(seed: int) -> None:
     """Even after more than its share: the bots of fifty makers leave it a fiftieth."""
     luck = random.Random(seed)
     bots = [demand(0.01 * n, 60.0, origin=f"maker {n % 50}", part=n, waits=True) for n in range(32)]
@@ -283,7 +283,7 @@ def flood(policy: Policy, now: float, budget: float) -> None:
 
 
 @pytest.mark.parametrize("quiet", [{"origin": "one"}, {"origin": "many", "part": "quiet"}], ids=["origin", "part"])
-def test_a_search_refused_for_want_of_time_finds_some_when_it_comes_again(quiet: dict[str, str]) -> None:
+def test_a_search_rejected_for_want_of_time_finds_some_when_it_comes_again(quiet: dict[str, str]) -> None:
     """One caller always takes all the time, in searches so short that they run only near their deadlines."""
     policy = Policy(1, 1000, 100, speeds={"game": 100 / SLICE})
     flood(policy, 0.0, 0.05)

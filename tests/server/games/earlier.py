@@ -1,4 +1,4 @@
-"""Stores that an earlier version wrote, and what its server said of their games."""
+"""Stores that an earlier version wrote, and its server's answers about their games."""
 
 import gzip
 import json

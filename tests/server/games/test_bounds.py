@@ -1,4 +1,4 @@
-"""Numbers, times and texts out of any range: refused where they are read, and nothing of them is stored or breaks."""
+"""Numbers, times and texts out of range are rejected on reading; nothing of them is stored, and nothing breaks."""
 
 import copy
 from collections.abc import Iterator
@@ -81,7 +81,7 @@ TIMES = [
 ]
 
 
-async def test_times_beyond_all_limits_are_refused_and_change_nothing() -> None:
+async def test_times_beyond_all_limits_are_rejected_and_change_nothing() -> None:
     """Every time of every request of every service."""
     assert len(TIMES) >= 9
     async with served() as server:
@@ -108,7 +108,7 @@ INVALID = [
 ]
 
 
-async def test_an_invalid_time_is_refused_and_not_rounded() -> None:
+async def test_an_invalid_time_is_rejected_and_not_rounded() -> None:
     async with served() as server:
         for time, text in INVALID:
             request = with_time("CreateGame", "options.time_per_move", time)
@@ -237,7 +237,7 @@ REFUSED: list[tuple[Reason, str, Any]] = [
 ]
 
 
-async def test_what_no_store_could_find_is_refused_before_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_no_store_could_find_is_rejected_before_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     async with table(PERSON, PERSON) as played:
         for name in ("load", "select"):
             monkeypatch.setattr(played.app.manager.store, name, None)
@@ -245,7 +245,7 @@ async def test_what_no_store_could_find_is_refused_before_it_is_asked(monkeypatc
             assert_reason(await refusal(begun(getattr(played.stub, method), request, played)), reason)
 
 
-async def test_a_nul_in_a_request_about_a_game_is_refused() -> None:
+async def test_a_nul_in_a_request_about_a_game_is_rejected() -> None:
     async with table(PERSON, OPEN) as played:
         for reason, method, fields in (
             (Reason.WRONG_SEAT_TOKEN, "GetGame", {"tokens": [NUL]}),

@@ -1,4 +1,4 @@
-"""What people may do in a hosted game: every action is checked first, and a repeated one is done once."""
+"""The commands of people in a hosted game: each action is checked first, and a repeated one is applied once."""
 
 from collections.abc import Callable
 from typing import Any
@@ -47,7 +47,7 @@ def test_an_action_is_played_once_however_often_it_is_sent() -> None:
     assert commands.play(game, BOTH, version, text, NOW) == after
 
 
-def test_another_action_for_a_played_version_is_refused_with_the_current_version() -> None:
+def test_another_action_for_a_played_version_is_rejected_with_the_current_version() -> None:
     game = hosted()
     version = game.version
     [text, other, *_] = [action.text for action in game.position.legal_actions()]
@@ -105,7 +105,7 @@ REFUSED: list[tuple[Reason, str, Callable[[HostedGame], object]]] = [
 
 
 @pytest.mark.parametrize(("reason", "seats", "act"), REFUSED)
-def test_a_refused_request_changes_nothing(reason: Reason, seats: str, act: Callable[[HostedGame], object]) -> None:
+def test_a_rejected_request_changes_nothing(reason: Reason, seats: str, act: Callable[[HostedGame], object]) -> None:
     game = hosted(seats=seats)
     before = list(game.entries)
     assert refused(lambda: act(game)).reason == reason

@@ -1,4 +1,4 @@
-"""What may be asked of a game: which names people can have."""
+"""The plan of a new game: the names that people can have."""
 
 import pytest
 

@@ -112,7 +112,7 @@ async def test_the_games_of_one_maker_leave_movers_for_those_of_another(
 
 
 @on_simulated_time
-async def test_a_refused_search_is_tried_again_after_the_time_that_the_refusal_says(
+async def test_a_rejected_search_is_tried_again_after_the_time_that_the_rejection_says(
     server_of: Callable[..., Server],
 ) -> None:
     tries: list[float] = []

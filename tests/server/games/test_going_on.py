@@ -1,4 +1,4 @@
-"""Games go on by themselves: whatever fails in whatever order, soon after it ends every due game has one mover."""
+"""Games continue automatically: soon after any failures end, every due game has exactly one mover."""
 
 import asyncio
 import logging

@@ -182,7 +182,7 @@ TOO_LONG = [
 
 
 @pytest.mark.parametrize(("reason", "request_"), TOO_LONG, ids=[reason for reason, _ in TOO_LONG])
-async def test_requests_of_too_many_parts_are_refused_unread(
+async def test_requests_of_too_many_parts_are_rejected_unread(
     reason: Reason, request_: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     unread = Mock(side_effect=AssertionError("it was read"))

@@ -1,4 +1,4 @@
-"""What a caller may store is bounded and counted in memory."""
+"""Quotas on the games of a caller are counted in memory."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""What GameService refuses, each with its reason."""
+"""The calls that GameService rejects, each with its reason."""
 
 from typing import Any
 
@@ -65,7 +65,7 @@ CALLS: list[tuple[Reason, str, type[Any], dict[str, Any]]] = [
 ]
 
 
-async def test_calls_that_are_refused() -> None:
+async def test_calls_that_are_rejected() -> None:
     async with table(PERSON, BOT) as played:
         for reason, method, kind, fields in CALLS:
             named = {} if "page" in str(fields) or method == "ListGames" else {"game_id": played.game_id}

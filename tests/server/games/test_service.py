@@ -158,7 +158,7 @@ BAD_BEGINNINGS = [
 ]
 
 
-async def test_an_invalid_beginning_is_refused() -> None:
+async def test_an_invalid_beginning_is_rejected() -> None:
     async with served() as server:
         stub = GameServiceStub(server.channel)
         for beginning, reason, field in BAD_BEGINNINGS:

@@ -260,7 +260,7 @@ async def test_writes_that_come_during_a_transaction_are_stored_in_the_next(
 # -- the file --------------------------------------------------------------------------------------
 
 
-def test_a_second_server_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_a_second_server_is_rejected_in_one_line(tmp_path: Path) -> None:
     path = str(tmp_path / "games.sqlite")
     store = SqliteStore(path)
     with pytest.raises(BadSettings) as caught:
@@ -315,7 +315,7 @@ NO_FILES = [
 
 
 @pytest.mark.parametrize(("name", "says"), NO_FILES)
-async def test_a_name_that_is_hardly_meant_as_a_file_is_refused(
+async def test_a_name_that_is_hardly_meant_as_a_file_is_rejected(
     name: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

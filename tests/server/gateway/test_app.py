@@ -15,7 +15,7 @@ from tests.server.rpc.harness import LoopClock
 @pytest.mark.parametrize(
     "host", ["evil.example", "evil.example:8080", "127.0.0.1.evil.example", "192.168.1.7:8080", ""]
 )
-async def test_a_foreign_name_is_refused(caller: Caller, host: str) -> None:
+async def test_a_foreign_name_is_rejected(caller: Caller, host: str) -> None:
     call = await caller.call(LIST, b"", host=host)
     page = await caller.ask("GET", "/", host=host)
     assert (call.status, page.status) == (403, 403)
@@ -118,7 +118,7 @@ async def test_what_a_form_can_send_reaches_no_method() -> None:
         (ADVICE + "Analyze", "streams its answer", "application/connect+proto, application/connect+json"),
     ],
 )
-async def test_a_refusal_tells_the_media_types_of_the_method(
+async def test_a_rejection_tells_the_media_types_of_the_method(
     caller: Caller, path: str, answers: str, accepted: str
 ) -> None:
     wrong = "application/connect+json" if path == LIST else JSON
@@ -134,7 +134,7 @@ async def test_other_ways_to_ask(caller: Caller, verb: str, path: str, status: i
     assert (await caller.ask(verb, path, content_type=JSON)).status == status
 
 
-async def test_a_body_that_is_too_long_is_refused(caller: Caller) -> None:
+async def test_a_body_that_is_too_long_is_rejected(caller: Caller) -> None:
     body = b"x" * (64 * 1024 + 1)
     announced: list[dict[str, str]] = [{"content_length": length} for length in ("65537", "9" * 19)]
     for sent, headers in ((body, {}), *((b"", one) for one in announced)):  # does not wait for the body

@@ -170,7 +170,7 @@ async def test_only_a_server_on_this_machine_is_told_who_calls(target: str, name
         ("x_request_id", "a" * 6_200, "is too long"),
     ],
 )
-async def test_a_header_that_grpc_cannot_carry_is_refused(caller: Caller, name: str, value: str, says: str) -> None:
+async def test_a_header_that_grpc_cannot_carry_is_rejected(caller: Caller, name: str, value: str, says: str) -> None:
     answer = await caller.call(LIST, b"", **{name: value})
     assert (answer.status, reason_of(answer.fields)) == (400, "UNREADABLE_REQUEST")
     assert answer.fields["message"].startswith(f"{name.replace('_', '-')}: {says}")

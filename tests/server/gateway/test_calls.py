@@ -103,7 +103,7 @@ async def test_an_error_of_a_stream_is_its_end(caller: Caller) -> None:
 
 
 @pytest.mark.parametrize("timeout", ["soon", "-1", "12345678901", ""])
-async def test_an_invalid_deadline_is_refused(caller: Caller, timeout: str) -> None:
+async def test_an_invalid_deadline_is_rejected(caller: Caller, timeout: str) -> None:
     answer = await caller.call(LIST, b"", connect_timeout_ms=timeout, accept_language="de")
     assert (answer.status, answer.fields["code"]) == (400, "invalid_argument")
     assert reason_of(answer.fields) == "UNREADABLE_REQUEST"
@@ -129,7 +129,7 @@ async def test_a_deadline_that_came_before_the_answer_has_its_reason(content_typ
     ("body", "code"),
     [(b"", "invalid_argument"), (b"\0\0\0\0\5x", "invalid_argument"), (b"\4\0\0\0\0", "unimplemented")],
 )
-async def test_an_invalid_envelope_is_refused(caller: Caller, body: bytes, code: str) -> None:
+async def test_an_invalid_envelope_is_rejected(caller: Caller, body: bytes, code: str) -> None:
     assert error_of(await caller.stream(body))["code"] == code
 
 

@@ -83,7 +83,7 @@ async def test_a_stream_may_ask_for_compression_and_use_it_or_not(caller: Caller
     ],
     ids=["unknown", "other bytes", "cut off", "two pieces", "bomb"],
 )
-async def test_bad_compression_is_refused(caller: Caller, encoding: str, body: bytes, code: str, says: str) -> None:
+async def test_bad_compression_is_rejected(caller: Caller, encoding: str, body: bytes, code: str, says: str) -> None:
     assert len(body) < MAX_BODY_BYTES
     answer = await caller.call(START, body, content_encoding=encoding)
     stream = await caller.stream(enveloped(body, 1), content_type=STREAM, connect_content_encoding=encoding)
@@ -122,7 +122,7 @@ def test_every_form_of_a_position_file_is_read(written: str) -> None:
 
 
 @pytest.mark.parametrize(("written", "field"), REFUSED.values(), ids=REFUSED)
-def test_other_forms_are_refused_with_the_field(written: str, field: str) -> None:
+def test_other_forms_are_rejected_with_the_field(written: str, field: str) -> None:
     with pytest.raises(UnreadableRequest, match=f"^{re.escape(f'position.{field}')}: "):
         message_of(ASK, f'{{"position": {written}}}'.encode())
 

@@ -37,7 +37,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("settings", "says"), BAD)
-def test_bad_settings_are_refused(settings: dict[str, Any], says: str) -> None:
+def test_bad_settings_are_rejected(settings: dict[str, Any], says: str) -> None:
     with pytest.raises(BadGatewaySettings, match=says):
         GatewaySettings(**{"listen": "127.0.0.1:0"} | settings)
 

@@ -17,7 +17,7 @@ class FullHouse:
         return False
 
 
-async def test_a_connection_that_waits_for_a_place_is_refused_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_connection_that_waits_for_a_place_is_rejected_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clerestory.server.gateway.listener.MOMENT", 3600.0)
     with socket.create_server(("127.0.0.1", 0)) as sock:
         listener = Listener(sock, FullHouse(), lambda address: pytest.fail("there is no place"))  # type: ignore[arg-type]

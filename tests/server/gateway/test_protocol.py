@@ -69,7 +69,7 @@ async def test_an_answer_reaches_whoever_is_still_sending(caller: Caller) -> Non
 
 
 @pytest.mark.parametrize("version", ["1.1", "1.0"])
-async def test_a_body_with_two_lengths_is_refused(caller: Caller, version: str) -> None:
+async def test_a_body_with_two_lengths_is_rejected(caller: Caller, version: str) -> None:
     lengths = ("content-length: 2",) if version == "1.1" else ()
     request = head("POST", LIST, *CHUNKED, *lengths).replace(b"HTTP/1.1", f"HTTP/{version}".encode())
     status, text = await caller.said(request + b"2\r\n{}\r\n0\r\n\r\n" + head("GET", "/smuggled"))
@@ -81,7 +81,7 @@ async def test_a_body_with_two_lengths_is_refused(caller: Caller, version: str) 
     [head("HEAD", "/", CHUNKED[1]) + b"ZZZ\r\n", head("HEAD", "/", CHUNKED[1], "content-length: 2")],
     ids=["chunk", "lengths"],
 )
-async def test_a_head_request_that_is_none_is_refused_without_a_body_and_without_a_traceback(
+async def test_a_head_request_that_is_none_is_rejected_without_a_body_and_without_a_traceback(
     caller: Caller, request_bytes: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     said = await caller.said(request_bytes)
@@ -99,7 +99,7 @@ LONG = [
 
 
 @pytest.mark.parametrize("request_head", LONG, ids=["70000", "just", "path", "unfinished", "lines"])
-async def test_a_head_too_long_is_refused(caller: Caller, request_head: bytes) -> None:
+async def test_a_head_too_long_is_rejected(caller: Caller, request_head: bytes) -> None:
     status, text = await caller.said(request_head)
     assert status == 431
     assert text.startswith("The head of the request has more than ")

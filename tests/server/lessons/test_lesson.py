@@ -141,7 +141,7 @@ def test_the_lesson_says_truly_who_begins_the_next_round() -> None:
         assert (state.to_position()["cathedral"]["starting_player"] == "red") == (not course.mistakes), text
 
 
-def test_unknown_tries_and_lessons_are_refused_with_the_known_ones() -> None:
+def test_unknown_tries_and_lessons_are_rejected_with_the_known_ones() -> None:
     with pytest.raises(NotAllowed, match="'pass' is not allowed here; allowed: convert mortar_mixer 1") as caught:
         follow(lesson("goal"), ["pass"])
     assert caught.value.index == 0

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clerestory.engine.cathedral.catalogue import CathedralCatalogue
+from clerestory.engine.cathedral.data.catalogue import CathedralCatalogue
 from tests.server.lessons.pupil import ALL
 
 LESSONS = """

@@ -1,4 +1,4 @@
-"""What a call passes before its handler: messages that arrive late or never, crowds, refusals that repeat."""
+"""The admission of calls before their handlers: late and missing messages, crowds, repeated rejections."""
 
 import asyncio
 import gc
@@ -135,7 +135,7 @@ async def test_a_conversation_ends_when_no_request_comes(
         ("/clerestory.v1.AdvisorService/Analyze", never(), Reason.BUSY),
     ],
 )
-async def test_a_hopeless_call_is_refused_before_its_message(method: str, messages: Any, reason: Reason) -> None:
+async def test_a_hopeless_call_is_rejected_before_its_message(method: str, messages: Any, reason: Reason) -> None:
     async with full_server() as server:
         assert_reason(await refusal(begin(server, method, messages)), reason)
 
@@ -177,7 +177,7 @@ async def test_a_waiting_call_displaces_a_message_that_does_not_come(
     assert pending_reads.DISPLACED in (error.details() or "")
 
 
-async def test_a_call_whose_turn_does_not_come_is_refused(
+async def test_a_call_whose_turn_does_not_come_is_rejected(
     pending: PendingReads, server: Served, clock: LoopClock
 ) -> None:
     pending._most, pending._patience = 1, SECONDS
@@ -198,7 +198,7 @@ async def test_few_calls_may_wait(pending: PendingReads, server: Served, monkeyp
         call.cancel()
 
 
-async def test_the_refusal_of_a_slow_request_is_never_held_back(
+async def test_the_rejection_of_a_slow_request_is_never_held_back(
     pending: PendingReads, server: Served, clock: LoopClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(RateLimit, "hold", AsyncMock(side_effect=AssertionError("a refusal was held back")))
@@ -213,7 +213,7 @@ def contexts() -> list[Any]:
 
 
 @pytest.mark.parametrize("slow", [False, True], ids=["without a message", "slow"])
-async def test_a_refused_call_is_freed_at_once(
+async def test_a_rejected_call_is_freed_at_once(
     pending: PendingReads, server: Served, clock: LoopClock, slow: bool
 ) -> None:
     gc.collect()
@@ -242,7 +242,9 @@ async def test_a_caller_has_no_more_calls_in_progress_than_are_free(monkeypatch:
         assert (await list_games(server, metadata=OTHER)).games
 
 
-async def test_repeated_refusals_of_one_caller_are_held_back(monkeypatch: pytest.MonkeyPatch, clock: LoopClock) -> None:
+async def test_repeated_rejections_of_one_caller_are_held_back(
+    monkeypatch: pytest.MonkeyPatch, clock: LoopClock
+) -> None:
     for name, value in (("AT_ONCE", 2), ("EVERY", 36_000.0), ("LONGEST", 36_000.0)):
         monkeypatch.setattr(rate_limit, name, value)
     held, turn = list[tuple[float, float]](), RateLimit.turn
@@ -272,7 +274,7 @@ async def test_repeated_refusals_of_one_caller_are_held_back(monkeypatch: pytest
             call.cancel()
 
 
-async def test_three_refusals_of_a_caller_are_logged_and_the_others_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_three_rejections_of_a_caller_are_logged_and_the_others_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rate_limit, "LINES_EVERY", 36_000.0)
     with logged("json") as log:
         async with full_server() as server:
@@ -321,7 +323,7 @@ def call_together(target: str, made: threading.Event) -> "Counter[str]":
 
 
 @pytest.mark.system
-async def test_thousands_of_calls_that_come_while_the_server_is_busy_are_answered_or_refused() -> None:
+async def test_thousands_of_calls_that_come_while_the_server_is_busy_are_answered_or_rejected() -> None:
     """None of them is dropped without a reason."""
     made = threading.Event()
     async with served() as server:

@@ -1,4 +1,4 @@
-"""AnnotateGame: the same review as in one process, after all other searches, for everybody who may see the game."""
+"""AnnotateGame: the same review as in one process, after all other searches, for all who may see the game."""
 
 import asyncio
 import threading
@@ -104,7 +104,7 @@ async def test_a_server_that_ends_says_so(stub: Any, server: Served) -> None:
     assert_reason(await refusal(review), Reason.FINISHING)
 
 
-async def test_a_review_waits_and_is_not_refused_where_searches_have_all_places() -> None:
+async def test_a_review_waits_and_is_not_rejected_where_searches_have_all_places() -> None:
     async with full_server(workers=2) as server:
         short = asked(random_game("toy", 2, 1), iterations=50)
         assert (await AnnotationServiceStub(server.channel).AnnotateGame(short).read()).total
@@ -160,14 +160,14 @@ WRONG: list[tuple[Reason, api.AnnotateGameRequest]] = [
 ]
 
 
-async def test_what_makes_no_sense_is_refused_by_name(stub: Any) -> None:
+async def test_what_makes_no_sense_is_rejected_by_name(stub: Any) -> None:
     for reason, request in WRONG:
         error = await refusal(stub.AnnotateGame(request).read())
         assert_reason(error, reason)
         assert reason != Reason.NO_SUCH_GAME or str(error.details()).startswith("hosted_game.game_id: ")
 
 
-async def test_records_nested_too_deep_are_refused(stub: Any) -> None:
+async def test_records_nested_too_deep_are_rejected(stub: Any) -> None:
     """Python reads about a thousand levels; which one is too many depends on how deep the reader is called."""
     for depth in (30_000, *range(900, 1000, 9)):
         nested = "[" * depth + "]" * depth

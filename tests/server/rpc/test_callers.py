@@ -121,7 +121,7 @@ BAD_NAMES: list[tuple[Any, Reason, grpc.StatusCode]] = [
 ]
 
 
-async def test_names_that_are_refused(server: Served) -> None:
+async def test_names_that_are_rejected(server: Served) -> None:
     for metadata, reason, code in BAD_NAMES:
         error = await refusal(server.advisor.RecommendMove(question(iterations=5), metadata=metadata))
         assert_reason(error, reason)

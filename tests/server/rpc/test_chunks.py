@@ -1,4 +1,4 @@
-"""Long answers are made in pieces: one of them, whosever it is, each time that the event loop comes round.
+"""Long answers are built in chunks: one chunk of one answer in each iteration of the event loop.
 
 Of streams, nothing is kept for those who do not read them.
 """

@@ -149,7 +149,7 @@ def test_faults_are_cut_in_number_and_length() -> None:
     assert status.message.endswith("(and 999 more)")
 
 
-def test_exactly_untimely_refusals_are_failed_preconditions() -> None:
+def test_exactly_untimely_rejections_are_failed_preconditions() -> None:
     assert {reason for reason, code in CODES.items() if code == grpc.StatusCode.FAILED_PRECONDITION} == UNTIMELY
 
 

@@ -1,4 +1,4 @@
-"""What every call gets: an identifier, a log line, and metrics."""
+"""Every call gets an identifier, a log line, and metrics."""
 
 import hashlib
 import io

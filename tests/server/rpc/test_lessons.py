@@ -1,4 +1,4 @@
-"""LessonService over a real socket: every lesson played, as the texts and the rules that it speaks of say."""
+"""LessonService over a real socket: every lesson is played, and agrees with its texts and the rules."""
 
 from typing import Any
 

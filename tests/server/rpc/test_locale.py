@@ -1,4 +1,4 @@
-"""Labels and changes are in the language that a call asks for, else in English."""
+"""Labels and changes are in the language that a call requests, else in English."""
 
 from collections.abc import Awaitable
 from typing import Any
@@ -116,7 +116,7 @@ async def test_everybody_who_watches_a_game_reads_their_own_language() -> None:
 @pytest.mark.parametrize(
     ("language", "message"), [("de", "Dieses Spiel gibt es nicht."), ("en", "There is no such game.")]
 )
-async def test_a_refusal_stays_in_english_and_tells_the_user_in_the_language(
+async def test_a_rejection_stays_in_english_and_tells_the_user_in_the_language(
     rules: Any, language: str, message: str
 ) -> None:
     request = api.DescribeCatalogueRequest(game="chess")

@@ -51,7 +51,7 @@ async def test_calls_and_searches_are_counted(server: Served) -> None:
     assert figure(server, "warnings_total", reason="FEW_ITERATIONS") == 3
 
 
-async def test_searches_under_way_and_refused_are_counted() -> None:
+async def test_searches_under_way_and_rejected_are_counted() -> None:
     async with full_server() as server:
         await refusal(server.advisor.RecommendMove(question(iterations=1)))
         assert figures(server, "running", "admitted") == [1, 1]
@@ -104,7 +104,7 @@ async def test_a_disk_that_is_silent_is_not_asked(tmp_path: Path, monkeypatch: p
         assert asked == []
 
 
-async def test_refusals_are_counted_by_caller() -> None:
+async def test_rejections_are_counted_by_caller() -> None:
     async with served(max_searches=1) as server:
         long = [server.advisor.RecommendMove(long_question(), metadata=behalf(name)) for name in ("anna", "ben")]
         await until(lambda: server.app.scheduler.admitted == len(long))

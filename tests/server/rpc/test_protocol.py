@@ -1,4 +1,4 @@
-"""docs/protocol.md and docs/reference.md say what the code does."""
+"""docs/protocol.md and docs/reference.md agree with the code."""
 
 import re
 from pathlib import Path

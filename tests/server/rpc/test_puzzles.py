@@ -117,7 +117,7 @@ async def test_the_answer_of_a_plan_is_all_of_it_and_an_action_the_best_that_goe
     assert (await tried(stub, action="finish")).loss == PLAN.losses["finish"]
 
 
-async def test_a_plan_that_cannot_be_played_is_refused(stub: Any) -> None:
+async def test_a_plan_that_cannot_be_played_is_rejected(stub: Any) -> None:
     error = await refusal(tried(stub, actions=[PLAN.best.split(PLAN_SEPARATOR)[0], "redraw"]))
     assert_reason(error, Reason.ILLEGAL_ACTION)
     assert error.details().startswith("actions[1]: 'redraw' is not legal there in puzzle ")

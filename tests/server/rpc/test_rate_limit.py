@@ -35,7 +35,7 @@ def refusal_times(clock: FakeClock, in_flight: int, seconds: float, remaining: f
 
 
 @pytest.mark.parametrize("in_flight", [64, 600])
-def test_refusals_come_at_their_pace(clock: FakeClock, in_flight: int) -> None:
+def test_rejections_come_at_their_pace(clock: FakeClock, in_flight: int) -> None:
     rate = 1 / EVERY + in_flight / (LONGEST * (1 - SPREAD))
     assert len(refusal_times(clock, in_flight, 100.0)) <= AT_ONCE + 100.0 * rate
 

@@ -241,7 +241,7 @@ NOT_NOW: list[tuple[api.ApplyActionsRequest, Reason, str, str]] = [
 ]
 
 
-async def test_an_action_out_of_place_is_refused(rules: Any) -> None:
+async def test_an_action_out_of_place_is_rejected(rules: Any) -> None:
     for request, reason, subject, says in NOT_NOW:
         error = await refusal(rules.ApplyActions(request))
         assert error.code() == grpc.StatusCode.FAILED_PRECONDITION
@@ -251,7 +251,7 @@ async def test_an_action_out_of_place_is_refused(rules: Any) -> None:
         assert says in failure.description
 
 
-async def test_a_refusal_names_legal_actions_only_as_far_as_they_fit(rules: Any) -> None:
+async def test_a_rejection_names_legal_actions_only_as_far_as_they_fit(rules: Any) -> None:
     state = opening(2, game="cathedral")
     illegal = next(text for text in state.game.texts if text not in {legal.text for legal in state.legal_actions()})
     error = await refusal(rules.ApplyActions(applying(illegal, state=state)))

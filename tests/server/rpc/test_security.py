@@ -216,7 +216,7 @@ BAD_TOKENS = [
 
 
 @pytest.mark.parametrize(("content", "says"), BAD_TOKENS)
-def test_a_file_without_valid_tokens_is_refused_and_not_quoted(content: str | None, says: str, tmp_path: Path) -> None:
+def test_a_file_without_valid_tokens_is_rejected_and_not_quoted(content: str | None, says: str, tmp_path: Path) -> None:
     path = tmp_path / "tokens"
     if content is not None:
         path.write_text(content)

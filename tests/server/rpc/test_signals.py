@@ -1,4 +1,4 @@
-"""A hangup to a server: it ends, or reads tokens and certificates again."""
+"""SIGHUP ends a server, or makes it reload tokens and certificates."""
 
 import logging
 import os

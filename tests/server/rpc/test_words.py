@@ -6,7 +6,7 @@ import pytest
 
 from clerestory.engine import GAMES, from_position
 from clerestory.i18n import has
-from clerestory.i18n.sentences import QuotedAction, QuotedItem, said, text
+from clerestory.i18n.sentences import QuotedAction, QuotedItem, format_text, text
 from clerestory.search.gains import Gain
 from clerestory.search.lines import Line
 from clerestory.search.reasons import in_english, named, sentences, stated, traded
@@ -125,7 +125,7 @@ def test_the_parts_of_a_plan_say_once_how_often_and_what_is_discarded() -> None:
 def test_a_text_is_read_as_it_was_written() -> None:
     use = text("plan.use", name=QuotedItem("carpenter_2", "Carpenter"), count=4.0)
     assert read_text(write_text(use, GAMES["cathedral"])) == use
-    assert [said(use, "cathedral", language) for language in ("en", "de")] == ["Carpenter 4", "Zimmermann 4"]
+    assert [format_text(use, "cathedral", language) for language in ("en", "de")] == ["Carpenter 4", "Zimmermann 4"]
     message = api.Text(code="lead.ahead", arguments=[api.TextArgument(name="count", number=2.1)])
     assert read_text(message) == read_text(write_text(read_text(message), GAMES["toy"]))
     assert write_text(read_text(message), GAMES["toy"]).english == "Expected at the end: 2.1 points ahead."

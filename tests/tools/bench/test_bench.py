@@ -141,7 +141,7 @@ def test_an_early_end_that_did_not_hold_is_counted(outcome: bool | None, wrong: 
     assert told == {"calls": 2, "decided": 1, "wrong": wrong, "unknown": unknown, "saved": 0.25}
 
 
-def test_a_call_that_is_refused_is_counted_and_asked_again() -> None:
+def test_a_call_that_is_rejected_is_counted_and_asked_again() -> None:
     servicer = Scripted([(grpc.StatusCode.RESOURCE_EXHAUSTED, -1)] * 2)
     with serving(servicer) as target, BenchClient(target, TOY.new(2, 1)) as caller:
         caller.timed(iterations=1)

@@ -26,7 +26,7 @@ def test_what_is_changed_is_counted_and_taken_by_the_game(game: str) -> None:
     assert not STRUCTURE.intersection(name for name, _ in before)
 
 
-def test_equal_seeds_change_the_same_and_nothing_that_is_refused() -> None:
+def test_equal_seeds_change_the_same_and_nothing_that_is_rejected() -> None:
     text, is_rejected = shipped("duel"), rejection_of(shape_of("duel"))
     assert corrected(text, 0.0, random.Random(1), is_rejected)[:2] == (text, 0)
     assert corrected(text, 0.3, random.Random(2), is_rejected) == corrected(text, 0.3, random.Random(2), is_rejected)

@@ -7,8 +7,8 @@ import pytest
 
 from clerestory.engine import game
 from clerestory.engine.errors import BadWeights
-from clerestory.engine.value import value_of
-from clerestory.engine.weights import read_weights
+from clerestory.engine.values.value import value_of
+from clerestory.engine.values.weights import read_weights
 from clerestory.search.training.fit import Schedule
 from clerestory.search.training.loop import Resources, play, require_ours
 from clerestory.search.training.plan import LearningPlan
@@ -38,7 +38,7 @@ def test_priors_are_added_to_the_shipped_value(run: Path, tmp_path: Path) -> Non
     assert f"{figures['2']['decisions']:,}" in row("2", figures["2"])
 
 
-def test_a_value_without_a_net_is_refused(run: Path, tmp_path: Path) -> None:
+def test_a_value_without_a_net_is_rejected(run: Path, tmp_path: Path) -> None:
     with pytest.raises(BadWeights, match="hand: is no net"):
         add_priors(run, [0], "hand", tmp_path / "value.net")
     assert not (tmp_path / "value.net").exists()

@@ -14,7 +14,7 @@ from clerestory.engine.core import Game
 from clerestory.search.review.puzzle import LEAST, UNFOUND, from_line, puzzle, puzzles
 from clerestory.search.root import observe
 from tests.shipped import DUEL
-from tools.lab import puzzle_levels, puzzle_plans
+from tools.lab import puzzle_plans
 from tools.lab import puzzles as tool
 
 
@@ -64,16 +64,16 @@ def test_an_answer_must_hold_ten_times_as_long(monkeypatch: pytest.MonkeyPatch) 
     ("finding", "level"), [({8}, 8), ({3, 4, 5, 6, 7, 8}, 3), ({1, 2, 4, 5, 6, 7, 8}, 4), ({1, 2, 3}, UNFOUND)]
 )
 def test_a_level_is_the_weakest_that_finds_it(finding: set[int], level: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(puzzle_levels, "finds", lambda candidate, losses, number: number in finding)
+    monkeypatch.setattr(puzzle_plans, "finds", lambda candidate, losses, number: number in finding)
     candidate: Any = None
-    assert puzzle_levels.grade(candidate, {}) == level
+    assert puzzle_plans.grade(candidate, {}) == level
 
 
 def test_a_strong_level_finds_what_is_shipped() -> None:
     one = puzzle(DUEL, 1)
     look = tool.PuzzleCandidate(one.state, observe(one.state), one.seed, one.ply)
-    assert puzzle_levels.finds(look, one.losses, 8)
-    assert not puzzle_levels.finds(look, {text: -loss for text, loss in one.losses.items()}, 8)
+    assert puzzle_plans.finds(look, one.losses, 8)
+    assert not puzzle_plans.finds(look, {text: -loss for text, loss in one.losses.items()}, 8)
 
 
 def test_looking_goes_on_where_it_was(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,10 +1,10 @@
 // What boards in words are made of: facts, and a table of the players.
 
 import type { ComponentChildren } from "preact";
-import { SeatName, type SeatRow, SeatTable } from "../parts.tsx";
-import { colourName } from "../seats.ts";
+import { SeatName, type SeatRow, SeatTable } from "../parts/parts.tsx";
 import { COLOURS } from "./places.ts";
 import type { PossibleFlag } from "./player.tsx";
+import { colourName } from "./seats.ts";
 import type { BoardProps } from "./types.ts";
 import { listed } from "./words.ts";
 

@@ -2,10 +2,10 @@
 
 import { signal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
-import { useLoaded } from "../loading.ts";
-import { memo } from "../parts.tsx";
-import { browser } from "../storage.ts";
-import { say } from "../texts.ts";
+import { browser } from "../browser/storage.ts";
+import { say } from "../language/texts.ts";
+import { memo } from "../parts/parts.tsx";
+import { useLoaded } from "../service/loading.ts";
 import TextBoard from "./text.tsx";
 import type { BoardProps, ItemProps } from "./types.ts";
 

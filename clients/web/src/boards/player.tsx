@@ -1,8 +1,8 @@
 // Parts of a player's display that all boards share: the name with a score, and flags.
 
 import type { ComponentChildren, FunctionComponent } from "preact";
-import { Face } from "../face.tsx";
-import { say } from "../texts.ts";
+import { Face } from "../faces/face.tsx";
+import { say } from "../language/texts.ts";
 import { Builder, Good } from "./art.tsx";
 import { Count, Unseen, useBoard } from "./spots.tsx";
 import type { SeatLook } from "./types.ts";

@@ -4,7 +4,7 @@ import type { CathedralPosition } from "../gen/clerestory/v1/cathedral_pb.ts";
 import type { DuelPosition } from "../gen/clerestory/v1/duel_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
-import { say } from "../texts.ts";
+import { say } from "../language/texts.ts";
 import { actorOf, amounts, numberOf, PRIORY, placingCost, priorPoints } from "./cathedral/words.ts";
 import { contested, placingPrices } from "./duel/sections.ts";
 import type { Catalogue } from "./types.ts";

@@ -6,11 +6,11 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { type ComponentChildren, createContext, type FunctionComponent } from "preact";
 import { useContext, useLayoutEffect, useRef } from "preact/hooks";
+import { showBeside } from "../browser/popover.ts";
 import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
-import { labelAmong, labelOf } from "../labels.ts";
-import { showBeside } from "../popover.ts";
-import { text } from "../text.ts";
-import { say } from "../texts.ts";
+import { labelAmong, labelOf } from "../language/labels.ts";
+import { text } from "../language/text.ts";
+import { say } from "../language/texts.ts";
 import { bestMark, type Places, textOf } from "./places.ts";
 import type { BoardProps, Mark } from "./types.ts";
 import { warningsOf } from "./warnings.ts";

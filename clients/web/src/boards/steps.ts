@@ -1,7 +1,7 @@
 // The step of a game in words: the current task and the next step.
 
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
-import { knows, say } from "../texts.ts";
+import { knows, say } from "../language/texts.ts";
 import { isCrowded, ROUNDS } from "./cathedral/words.ts";
 import type { Catalogue } from "./types.ts";
 

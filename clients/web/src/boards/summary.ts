@@ -1,7 +1,7 @@
 // The state of a game in one line: the current step, its cost, the next step.
 
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
-import { say } from "../texts.ts";
+import { say } from "../language/texts.ts";
 import { placingCost } from "./cathedral/words.ts";
 import { CONTEST, contested } from "./duel/sections.ts";
 import { COLOURS } from "./places.ts";

@@ -1,6 +1,6 @@
 // A position in words and tables, for screen readers, and where the board is not drawn.
 
-import { say } from "../texts.ts";
+import { say } from "../language/texts.ts";
 import { Cathedral } from "./cathedral/text.tsx";
 import { Duel } from "./duel/text.tsx";
 import type { BoardProps } from "./types.ts";

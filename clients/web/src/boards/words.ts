@@ -1,6 +1,6 @@
 // Words that both boards share.
 
-import { say } from "../texts.ts";
+import { say } from "../language/texts.ts";
 
 /** Some words, one after the other. */
 export const listed = (words: readonly (string | false)[]): string => words.filter(Boolean).join(say("between"));

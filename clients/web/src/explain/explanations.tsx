@@ -3,18 +3,18 @@
 import { create } from "@bufbuild/protobuf";
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { rules } from "../api.ts";
 import { places as cathedralPlaces } from "../boards/cathedral/places.ts";
 import { places as duelPlaces } from "../boards/duel/places.ts";
 import { type Places, textOf } from "../boards/places.ts";
 import { stepTold } from "../boards/steps.ts";
+import { showBeside } from "../browser/popover.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { AnyPositionSchema, type LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
 import { FILES } from "../gen/table.ts";
-import { labelOf } from "../labels.ts";
-import { Dialog } from "../parts.tsx";
-import { showBeside } from "../popover.ts";
-import { capital, knows, learn, say, sayAny } from "../texts.ts";
+import { labelOf } from "../language/labels.ts";
+import { capital, knows, learn, say, sayAny } from "../language/texts.ts";
+import { Dialog } from "../parts/parts.tsx";
+import { rules } from "../service/api.ts";
 import { type Explained, explaining, type Part } from "./index.tsx";
 import { nowAt, topicOf } from "./topics.ts";
 

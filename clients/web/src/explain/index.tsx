@@ -6,8 +6,8 @@ import { useEffect } from "preact/hooks";
 import type { Catalogue } from "../boards/types.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
-import { useLater } from "../loading.ts";
-import { say } from "../texts.ts";
+import { say } from "../language/texts.ts";
+import { useLater } from "../service/loading.ts";
 
 export interface Explained {
   position: Position;

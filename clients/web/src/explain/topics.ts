@@ -9,7 +9,7 @@ import { listed } from "../boards/words.ts";
 import type { CathedralPosition } from "../gen/clerestory/v1/cathedral_pb.ts";
 import type { DuelPosition } from "../gen/clerestory/v1/duel_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
-import { gameText, knows, say } from "../texts.ts";
+import { gameText, knows, say } from "../language/texts.ts";
 import type { Explained } from "./index.tsx";
 
 const RESOURCE = /^draft\.(sand|wood|stone)_/;

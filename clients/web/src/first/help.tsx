@@ -3,10 +3,10 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { planned } from "../game/plan.ts";
 import { FILES } from "../gen/table.ts";
-import { planned } from "../plan.ts";
-import { scoring, text } from "../text.ts";
-import { capital, knows, learn, say, sayAny } from "../texts.ts";
+import { scoring, text } from "../language/text.ts";
+import { capital, knows, learn, say, sayAny } from "../language/texts.ts";
 import { type Helped, objects } from "./index.tsx";
 import { type Loss, Losses } from "./losses.ts";
 import { asked, explained, explains, isExplained, wish } from "./wishes.ts";

@@ -2,8 +2,8 @@
 // loaded when it is wanted.
 
 import { signal } from "@preact/signals";
-import type { Question } from "../hints.ts";
-import { useLater } from "../loading.ts";
+import type { Question } from "../game/hints.ts";
+import { useLater } from "../service/loading.ts";
 import { asked, explains } from "./wishes.ts";
 
 export interface Helped {

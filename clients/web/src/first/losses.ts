@@ -1,12 +1,12 @@
 // The loss of a move, from a search that runs while its player thinks. The page never waits for it.
 
 import { create } from "@bufbuild/protobuf";
-import { rules } from "../api.ts";
+import { seatCount, seatOf } from "../boards/seats.ts";
+import * as hints from "../game/hints.ts";
 import type { Line, RecommendMoveResponse } from "../gen/clerestory/v1/advisor_pb.ts";
 import { AnyPositionSchema, type Turn } from "../gen/clerestory/v1/rules_pb.ts";
-import * as hints from "../hints.ts";
-import { labelOf, planOf } from "../labels.ts";
-import { seatCount, seatOf } from "../seats.ts";
+import { labelOf, planOf } from "../language/labels.ts";
+import { rules } from "../service/api.ts";
 
 const THINKS = 2000; // milliseconds of a search
 const EVERY = 500; // milliseconds between tables, each of which costs some kilobytes

@@ -1,8 +1,8 @@
 // The settings of the help in first games.
 
 import { FILES } from "../gen/table.ts";
-import { useLoaded } from "../loading.ts";
-import { learn, say } from "../texts.ts";
+import { learn, say } from "../language/texts.ts";
+import { useLoaded } from "../service/loading.ts";
 import { ASKED, type Asked, asked, explains, wish } from "./wishes.ts";
 
 export default function Settings() {

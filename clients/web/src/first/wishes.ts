@@ -1,7 +1,7 @@
 // The help that a player wants, and the explanations already shown in this browser. Without a choice there is help in the first games.
 
 import { computed, signal } from "@preact/signals";
-import { store, stored } from "../storage.ts";
+import { store, stored } from "../browser/storage.ts";
 
 /** Before which moves is asked: none, those that give up much, all that give up something. */
 export const ASKED = ["off", "large", "all"] as const;

@@ -2,11 +2,11 @@
 
 import { createClient } from "@clerestory/client";
 import { computed, type Signal, signal } from "@preact/signals";
-import { transport } from "../api.ts";
+import { pace } from "../game/pace.ts";
 import { type FollowLessonResponse, LessonService, type LessonSummary } from "../gen/clerestory/v1/lessons_pb.ts";
-import { Newest } from "../newest.ts";
-import { pace } from "../pace.ts";
 import { keepStars } from "../path/progress.ts";
+import { transport } from "../service/api.ts";
+import { Newest } from "../service/newest.ts";
 
 const service = createClient(LessonService, transport);
 

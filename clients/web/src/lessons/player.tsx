@@ -1,16 +1,16 @@
 // A lesson on the ordinary table: its text, its task, and the light on the places concerned.
 
 import { useEffect, useRef } from "preact/hooks";
+import { look, seatCount, seatOf } from "../boards/seats.ts";
+import { go, link } from "../browser/route.ts";
+import { tab } from "../browser/storage.ts";
 import type { AppliedAction } from "../gen/clerestory/v1/rules_pb.ts";
-import { labelOf } from "../labels.ts";
-import { useLoaded, useRetold } from "../loading.ts";
-import { Opening, SeatSign, Trouble } from "../parts.tsx";
+import { labelOf } from "../language/labels.ts";
+import { say } from "../language/texts.ts";
+import { Opening, SeatSign, Trouble } from "../parts/parts.tsx";
 import { NextStep } from "../path/next.tsx";
-import { go, link } from "../route.ts";
-import { look, seatCount, seatOf } from "../seats.ts";
-import { tab } from "../storage.ts";
-import { IMPORTED } from "../study.ts";
-import { say } from "../texts.ts";
+import { useLoaded, useRetold } from "../service/loading.ts";
+import { IMPORTED } from "../study/study.ts";
 import { Table } from "../views/table.tsx";
 import { begun, type Lesson } from "./lesson.ts";
 import { useLights } from "./lights.ts";

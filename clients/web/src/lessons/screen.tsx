@@ -1,9 +1,9 @@
 // `learn/NAME`: a lesson.
 
 import { FILES } from "../gen/table.ts";
-import { useLoaded } from "../loading.ts";
-import { Opening } from "../parts.tsx";
-import { learn, say } from "../texts.ts";
+import { learn, say } from "../language/texts.ts";
+import { Opening } from "../parts/parts.tsx";
+import { useLoaded } from "../service/loading.ts";
 import { listed } from "./lesson.ts";
 import { Player } from "./player.tsx";
 

@@ -1,7 +1,7 @@
 // Stars, of three.
 
+import { say } from "../language/texts.ts";
 import { MOST_STARS } from "../path/progress.ts";
-import { say } from "../texts.ts";
 
 export function Stars({ count }: { count: number }) {
   return (

@@ -1,11 +1,11 @@
 // The lesson that fits what went wrong in a game.
 
 import FITTING from "../../../../server/lessons/fitting.json";
+import { link } from "../browser/route.ts";
 import { FILES } from "../gen/table.ts";
+import { learn, say } from "../language/texts.ts";
 import { listed } from "../lessons/lesson.ts";
-import { useLoaded } from "../loading.ts";
-import { link } from "../route.ts";
-import { learn, say } from "../texts.ts";
+import { useLoaded } from "../service/loading.ts";
 import { MOST_STARS, starsOf } from "./progress.ts";
 
 async function load() {

@@ -2,12 +2,12 @@
 
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import type { ComponentChildren } from "preact";
-import { requestName } from "../api.ts";
-import { Button } from "../button.tsx";
-import { useCreate } from "../creating.ts";
+import { browser } from "../browser/storage.ts";
+import { useCreate } from "../game/creating.ts";
 import { Onlookers, SeatKind } from "../gen/clerestory/v1/games_pb.ts";
-import { Trouble } from "../parts.tsx";
-import { browser } from "../storage.ts";
+import { Button } from "../parts/button.tsx";
+import { Trouble } from "../parts/parts.tsx";
+import { requestName } from "../service/api.ts";
 
 const THINKS = 1000; // milliseconds
 

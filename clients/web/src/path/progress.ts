@@ -1,8 +1,8 @@
 // The progress of a player in this browser: stars of lessons, levels that were beaten, games that were reviewed, and
 // puzzles that were solved.
 
+import { store, stored } from "../browser/storage.ts";
 import { type Game, SeatKind } from "../gen/clerestory/v1/games_pb.ts";
-import { store, stored } from "../storage.ts";
 
 export const GAMES = ["cathedral", "duel"] as const;
 export const LEVELS = [1, 2, 3, 4, 5, 6, 7, 8] as const;

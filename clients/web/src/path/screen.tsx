@@ -1,21 +1,21 @@
 // `path`: lessons, levels, puzzles and games, with what has been done in this browser, and what comes next.
 
 import { useSignal } from "@preact/signals";
-import { games } from "../api.ts";
+import { looks } from "../boards/seats.ts";
+import { link } from "../browser/route.ts";
 import type { Game } from "../gen/clerestory/v1/games_pb.ts";
 import type { LessonSummary } from "../gen/clerestory/v1/lessons_pb.ts";
 import type { PuzzleSummary } from "../gen/clerestory/v1/puzzle_pb.ts";
 import { FILES } from "../gen/table.ts";
+import { gameName, levelName } from "../language/text.ts";
+import { capital, learn, say } from "../language/texts.ts";
 import * as lesson from "../lessons/lesson.ts";
 import { Stars } from "../lessons/stars.tsx";
-import { useLoaded } from "../loading.ts";
-import { Opening, SeatName, Trouble, taken } from "../parts.tsx";
-import * as puzzle from "../puzzle.ts";
-import { link } from "../route.ts";
-import { looks } from "../seats.ts";
-import { gameName, levelName } from "../text.ts";
-import { capital, learn, say } from "../texts.ts";
-import { ownTokens, sitsIn } from "../tokens.ts";
+import { Opening, SeatName, Trouble, taken } from "../parts/parts.tsx";
+import * as puzzle from "../puzzle/puzzle.ts";
+import { games } from "../service/api.ts";
+import { useLoaded } from "../service/loading.ts";
+import { ownTokens, sitsIn } from "../service/tokens.ts";
 import { BadFile, exported, imported } from "./kept.ts";
 import { PlayButton } from "./play.tsx";
 import { beaten, GAMES, LEVELS, reviewed, solvedOnes, starsOf } from "./progress.ts";

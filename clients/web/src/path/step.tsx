@@ -1,11 +1,11 @@
 // A step of the path, as a link or a button.
 
+import { link } from "../browser/route.ts";
 import { FILES } from "../gen/table.ts";
+import { levelName } from "../language/text.ts";
+import { language, learn, say } from "../language/texts.ts";
 import { listed } from "../lessons/lesson.ts";
-import { useLoaded } from "../loading.ts";
-import { link } from "../route.ts";
-import { levelName } from "../text.ts";
-import { language, learn, say } from "../texts.ts";
+import { useLoaded } from "../service/loading.ts";
 import { PlayButton } from "./play.tsx";
 import { reviewed } from "./progress.ts";
 import { nextStep } from "./steps.ts";

@@ -6,13 +6,13 @@ import { besides } from "../boards/prices.ts";
 import { Unseen } from "../boards/spots.tsx";
 import type { Catalogue, Mark } from "../boards/types.ts";
 import { warningsOf } from "../boards/warnings.ts";
-import { Button } from "../button.tsx";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
-import { labelAmong } from "../labels.ts";
-import { memo, Stepper } from "../parts.tsx";
-import { text } from "../text.ts";
-import { capital, gameText, say } from "../texts.ts";
+import { labelAmong } from "../language/labels.ts";
+import { text } from "../language/text.ts";
+import { capital, gameText, say } from "../language/texts.ts";
+import { Button } from "../parts/button.tsx";
+import { memo, Stepper } from "../parts/parts.tsx";
 
 const MANY = 12; // number of buttons at which a search field appears
 

@@ -4,8 +4,8 @@ import { durationMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Game } from "../gen/clerestory/v1/games_pb.ts";
-import { say } from "../texts.ts";
-import { serverTime } from "../time.ts";
+import { say } from "../language/texts.ts";
+import { serverTime } from "../service/time.ts";
 
 const TICK = 250; // milliseconds between looks at the time
 

@@ -4,10 +4,10 @@
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { COLOURS } from "../boards/places.ts";
+import type { Kept } from "../game/kept.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
-import type { Kept } from "../kept.ts";
-import { say } from "../texts.ts";
+import { say } from "../language/texts.ts";
 
 const STANDS = "accept"; // kind of the action that lets a draw stand
 

@@ -2,25 +2,25 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { wordsOf } from "../api.ts";
+import { useCatalogue } from "../boards/catalogue.ts";
+import { winnersOf } from "../boards/seats.ts";
 import type { SeatLook } from "../boards/types.ts";
-import { Button } from "../button.tsx";
-import { useCatalogue } from "../catalogue.ts";
-import { type Checked, check } from "../check.ts";
+import { go, link } from "../browser/route.ts";
 import { isFirst, noteOver } from "../first/wishes.ts";
+import { type Checked, check } from "../game/check.ts";
+import type { Kept } from "../game/kept.ts";
+import { rematch } from "../game/rematch.ts";
 import { EndReason, type Game } from "../gen/clerestory/v1/games_pb.ts";
 import type { Outcome, ScorePart, SeatScore } from "../gen/clerestory/v1/rules_pb.ts";
-import type { Kept } from "../kept.ts";
-import { useHere, useLater } from "../loading.ts";
-import { SeatName, SeatTable, Trouble } from "../parts.tsx";
+import { scoring, text } from "../language/text.ts";
+import { gameText, rich, say } from "../language/texts.ts";
+import { Button } from "../parts/button.tsx";
+import { SeatName, SeatTable, Trouble } from "../parts/parts.tsx";
 import { NextStep } from "../path/next.tsx";
 import { keepEnd } from "../path/progress.ts";
-import { rematch } from "../rematch.ts";
-import { go, link } from "../route.ts";
-import { winnersOf } from "../seats.ts";
-import type { EarlyEnd } from "../study.ts";
-import { scoring, text } from "../text.ts";
-import { gameText, rich, say } from "../texts.ts";
+import { wordsOf } from "../service/api.ts";
+import { useHere, useLater } from "../service/loading.ts";
+import type { EarlyEnd } from "../study/study.ts";
 
 interface Props {
   kept: Kept;
@@ -53,7 +53,7 @@ export function Ending({ kept, game, seats }: Props) {
 /** The three moments that decided, which are looked for when asked. */
 function Moments({ kept, game, seats }: Props) {
   const open = useSignal(isFirst(game.gameId)); // a newcomer need not know that there are any
-  const View = useLater(() => import("./moments.tsx"), open.value);
+  const View = useLater(() => import("../review/moments.tsx"), open.value);
   if (View) return <View game={game} tokens={kept.tokens} seat={kept.mine.value[0] ?? 0} seats={seats} />;
   return (
     <button type="button" class="wide" onClick={() => (open.value = true)}>

@@ -3,9 +3,17 @@
 import { type Signal, useComputed, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
+import { actor, colourName, looks, seatOf } from "../boards/seats.ts";
 import type { SeatLook } from "../boards/types.ts";
-import { Button } from "../button.tsx";
+import { link } from "../browser/route.ts";
 import { FirstGames, objects } from "../first/index.tsx";
+import type { Question } from "../game/hints.ts";
+import { Kept } from "../game/kept.ts";
+import { endNewsOf, newsOf } from "../game/news.ts";
+import { earlier, lookBack, pastOf, replay, toPresent } from "../game/past.ts";
+import { forget } from "../game/plan.ts";
+import { viewIn } from "../game/states.ts";
+import { notice } from "../game/title.ts";
 import {
   EndReason,
   type Game,
@@ -16,19 +24,11 @@ import {
 } from "../gen/clerestory/v1/games_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { type LegalAction, TurnKind } from "../gen/clerestory/v1/rules_pb.ts";
-import type { Question } from "../hints.ts";
-import { retried } from "../insist.ts";
-import { Kept } from "../kept.ts";
-import { labelOf } from "../labels.ts";
-import { endNewsOf, newsOf } from "../news.ts";
-import { Blank, Trouble } from "../parts.tsx";
-import { earlier, lookBack, pastOf, replay, toPresent } from "../past.ts";
-import { forget } from "../plan.ts";
-import { link } from "../route.ts";
-import { actor, colourName, looks, seatOf } from "../seats.ts";
-import { viewIn } from "../states.ts";
-import { capital, say } from "../texts.ts";
-import { notice } from "../title.ts";
+import { labelOf } from "../language/labels.ts";
+import { capital, say } from "../language/texts.ts";
+import { Button } from "../parts/button.tsx";
+import { Blank, Trouble } from "../parts/parts.tsx";
+import { retried } from "../service/insist.ts";
 import { Clock } from "./clock.tsx";
 import { KeepDraws } from "./draws.tsx";
 import { Ending } from "./ending.tsx";

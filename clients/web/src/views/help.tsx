@@ -1,12 +1,12 @@
 // Keys, and information about the page.
 
 import { useSignal } from "@preact/signals";
-import { useLater } from "../loading.ts";
-import { choosePace, PACES, pace } from "../pace.ts";
-import { Dialog } from "../parts.tsx";
-import { chooseStay, STAYS, stay } from "../rounds.ts";
-import { browser } from "../storage.ts";
-import { say } from "../texts.ts";
+import { browser } from "../browser/storage.ts";
+import { choosePace, PACES, pace } from "../game/pace.ts";
+import { chooseStay, STAYS, stay } from "../game/rounds.ts";
+import { say } from "../language/texts.ts";
+import { Dialog } from "../parts/parts.tsx";
+import { useLater } from "../service/loading.ts";
 import { LanguageChoice } from "./language.tsx";
 
 const KEYS = [

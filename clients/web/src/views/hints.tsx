@@ -3,15 +3,15 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect } from "preact/hooks";
 import type { SeatLook } from "../boards/types.ts";
+import { usePointer } from "../browser/pointing.ts";
+import * as hints from "../game/hints.ts";
+import { endPreview, playOut, preview, walk } from "../game/preview.ts";
 import type { Line } from "../gen/clerestory/v1/advisor_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
-import * as hints from "../hints.ts";
-import { labelOf, planOf } from "../labels.ts";
-import { Gauge, SeatSign, Trouble } from "../parts.tsx";
-import { usePointer } from "../pointing.ts";
-import { endPreview, playOut, preview, walk } from "../preview.ts";
-import { scoring, text } from "../text.ts";
-import { BACK, gameText, ON, say } from "../texts.ts";
+import { labelOf, planOf } from "../language/labels.ts";
+import { scoring, text } from "../language/text.ts";
+import { BACK, gameText, ON, say } from "../language/texts.ts";
+import { Gauge, SeatSign, Trouble } from "../parts/parts.tsx";
 
 const ROWS = 8;
 const SHOWN_MARGIN = 0.05; // points that are shown as more than none

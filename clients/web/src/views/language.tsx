@@ -1,7 +1,7 @@
 // The choice of the language, each under its native name.
 
-import { loadAnew } from "../files.ts";
-import { choose, LANGUAGES, type Language, language, say } from "../texts.ts";
+import { choose, LANGUAGES, type Language, language, say } from "../language/texts.ts";
+import { loadAnew } from "../service/files.ts";
 
 const nameOf = (code: Language): string => new Intl.DisplayNames(code, { type: "language" }).of(code) ?? code;
 

@@ -2,18 +2,18 @@
 
 import { signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { games, isPassing, wordsOf } from "../api.ts";
+import { actor, isToMove, looks } from "../boards/seats.ts";
+import { go, link } from "../browser/route.ts";
+import { tab } from "../browser/storage.ts";
+import { notice } from "../game/title.ts";
 import { type Game, GameStatus } from "../gen/clerestory/v1/games_pb.ts";
-import { LIMIT, retried } from "../insist.ts";
-import { useHere } from "../loading.ts";
-import { SeatName, Trouble, taken } from "../parts.tsx";
-import { go, link } from "../route.ts";
-import { actor, isToMove, looks } from "../seats.ts";
-import { tab } from "../storage.ts";
-import { gameName } from "../text.ts";
-import { rich, say } from "../texts.ts";
-import { notice } from "../title.ts";
-import { forget, keysOf, ownGames, ownTokens } from "../tokens.ts";
+import { gameName } from "../language/text.ts";
+import { rich, say } from "../language/texts.ts";
+import { SeatName, Trouble, taken } from "../parts/parts.tsx";
+import { games, isPassing, wordsOf } from "../service/api.ts";
+import { LIMIT, retried } from "../service/insist.ts";
+import { useHere } from "../service/loading.ts";
+import { forget, keysOf, ownGames, ownTokens } from "../service/tokens.ts";
 import { LanguageChoice } from "./language.tsx";
 import { NewGame } from "./newgame.tsx";
 import { Welcome } from "./welcome.tsx";
@@ -158,7 +158,7 @@ function Import() {
   const here = useHere();
   const open = async (file: string) => {
     try {
-      const { IMPORTED, read } = await import("../study.ts");
+      const { IMPORTED, read } = await import("../study/study.ts");
       await read(file);
       if (!here()) return;
       tab.set(IMPORTED, file);

@@ -1,14 +1,14 @@
 // The log of a game, with steps back through it.
 
 import { useEffect, useRef } from "preact/hooks";
+import { seatOf } from "../boards/seats.ts";
 import type { SeatLook } from "../boards/types.ts";
-import { Button } from "../button.tsx";
+import { changesOf } from "../game/news.ts";
 import type { AppliedAction } from "../gen/clerestory/v1/rules_pb.ts";
-import { labelOf } from "../labels.ts";
-import { changesOf } from "../news.ts";
-import { LuckSign, memo, SeatSign } from "../parts.tsx";
-import { seatOf } from "../seats.ts";
-import { say } from "../texts.ts";
+import { labelOf } from "../language/labels.ts";
+import { say } from "../language/texts.ts";
+import { Button } from "../parts/button.tsx";
+import { LuckSign, memo, SeatSign } from "../parts/parts.tsx";
 
 interface Props {
   /** Element n led to ply n + 1. */

@@ -3,17 +3,17 @@
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { requestName } from "../api.ts";
-import { beginning } from "../beginning.ts";
-import { characters, introduced, meet } from "../characters.ts";
-import { useCreate } from "../creating.ts";
-import { Face } from "../face.tsx";
+import { colourName, look } from "../boards/seats.ts";
+import { browser } from "../browser/storage.ts";
+import { characters, introduced, meet } from "../faces/characters.ts";
+import { Face } from "../faces/face.tsx";
+import { beginning } from "../game/beginning.ts";
+import { useCreate } from "../game/creating.ts";
 import { Hints, Onlookers, SeatKind, TakeBacks } from "../gen/clerestory/v1/games_pb.ts";
-import { SeatSign, Trouble } from "../parts.tsx";
-import { colourName, look } from "../seats.ts";
-import { browser } from "../storage.ts";
-import { gameName, levelName } from "../text.ts";
-import { type Key, say } from "../texts.ts";
+import { gameName, levelName } from "../language/text.ts";
+import { type Key, say } from "../language/texts.ts";
+import { SeatSign, Trouble } from "../parts/parts.tsx";
+import { requestName } from "../service/api.ts";
 
 /** Who can be given a seat: `me`, `here` (at this screen), `open`, `bot` (full strength), `bot1` to `bot8`. */
 const HOLDERS = ["me", "here", "open", "bot", ...[8, 7, 6, 5, 4, 3, 2, 1].map((level) => `bot${level}`)];

@@ -1,13 +1,13 @@
 // The players: seats, bots in their place, links for others.
 
 import { useSignal } from "@preact/signals";
+import { look, looks } from "../boards/seats.ts";
+import { address } from "../browser/route.ts";
+import type { Kept } from "../game/kept.ts";
+import { askable } from "../game/title.ts";
 import { EndReason, type Game, type GameSeat, GameStatus, Onlookers, SeatKind } from "../gen/clerestory/v1/games_pb.ts";
-import type { Kept } from "../kept.ts";
-import { Copy, Dialog, SeatName, Trouble } from "../parts.tsx";
-import { address } from "../route.ts";
-import { look, looks } from "../seats.ts";
-import { type Key, say } from "../texts.ts";
-import { askable } from "../title.ts";
+import { type Key, say } from "../language/texts.ts";
+import { Copy, Dialog, SeatName, Trouble } from "../parts/parts.tsx";
 
 /** Invitation links: to watch, or to play a seat. */
 export function Share({ kept, game, onClose }: { kept: Kept; game: Game; onClose(): void }) {

@@ -7,14 +7,14 @@ import { amounts, ROUNDS, tradeOf } from "../boards/cathedral/words.ts";
 import { Item } from "../boards/index.tsx";
 import { COLOURS } from "../boards/places.ts";
 import type { Catalogue } from "../boards/types.ts";
+import { inside } from "../game/inside.ts";
+import { together } from "../game/news.ts";
+import type { Plan } from "../game/plan.ts";
 import type { CathedralPosition } from "../gen/clerestory/v1/cathedral_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import type { PlanConversionsResponse, PossibleUse } from "../gen/clerestory/v1/rules_pb.ts";
-import { inside } from "../inside.ts";
-import { together } from "../news.ts";
-import { Stepper, Trouble } from "../parts.tsx";
-import type { Plan } from "../plan.ts";
-import { gameText, say } from "../texts.ts";
+import { gameText, say } from "../language/texts.ts";
+import { Stepper, Trouble } from "../parts/parts.tsx";
 
 interface Props {
   plan: Plan;

@@ -3,9 +3,9 @@
 import { useEffect } from "preact/hooks";
 import { Good } from "../boards/art.tsx";
 import type { SeatLook } from "../boards/types.ts";
-import { SeatSign } from "../parts.tsx";
-import type { RoundOver } from "../rounds.ts";
-import { say } from "../texts.ts";
+import type { RoundOver } from "../game/rounds.ts";
+import { say } from "../language/texts.ts";
+import { SeatSign } from "../parts/parts.tsx";
 
 interface Props {
   over: RoundOver;

@@ -1,12 +1,12 @@
 // The event that a seat has been shown at a real table: its player enters it in private.
 
 import { useSignal } from "@preact/signals";
-import { Button } from "../button.tsx";
+import { looks } from "../boards/seats.ts";
+import type { Kept } from "../game/kept.ts";
 import type { GameView } from "../gen/clerestory/v1/games_pb.ts";
-import type { Kept } from "../kept.ts";
-import { labelOf } from "../labels.ts";
-import { looks } from "../seats.ts";
-import { say } from "../texts.ts";
+import { labelOf } from "../language/labels.ts";
+import { say } from "../language/texts.ts";
+import { Button } from "../parts/button.tsx";
 
 export function Shown({ kept }: { kept: Kept }) {
   const { views } = kept.state.value;

@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { say } from "../texts.ts";
+import { say } from "../language/texts.ts";
 
 interface Props {
   turn: string;

@@ -4,13 +4,18 @@ import { create } from "@bufbuild/protobuf";
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useCatalogue } from "../boards/catalogue.ts";
 import { bestGain } from "../boards/cathedral/best.ts";
 import { Board, inWords, isDrawn, toggleWords } from "../boards/index.tsx";
 import { Purse, type Standing } from "../boards/purse.tsx";
 import { summary } from "../boards/summary.ts";
 import type { Catalogue, Mark, SeatLook } from "../boards/types.ts";
-import { useCatalogue } from "../catalogue.ts";
+import { pressed } from "../browser/keys.ts";
 import { ExplainButtons, Explainer, explain } from "../explain/index.tsx";
+import * as hints from "../game/hints.ts";
+import { inside } from "../game/inside.ts";
+import { planned as inPlan, isPlanned, Plan } from "../game/plan.ts";
+import { preview } from "../game/preview.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import {
   type AnyPosition,
@@ -18,13 +23,8 @@ import {
   type AppliedAction,
   type LegalAction,
 } from "../gen/clerestory/v1/rules_pb.ts";
-import * as hints from "../hints.ts";
-import { inside } from "../inside.ts";
-import { pressed } from "../keys.ts";
-import { Trouble } from "../parts.tsx";
-import { planned as inPlan, isPlanned, Plan } from "../plan.ts";
-import { preview } from "../preview.ts";
-import { BACK, ON, say } from "../texts.ts";
+import { BACK, ON, say } from "../language/texts.ts";
+import { Trouble } from "../parts/parts.tsx";
 import { Actions } from "./actions.tsx";
 import { Help } from "./help.tsx";
 import { Hints } from "./hints.tsx";

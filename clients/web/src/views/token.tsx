@@ -1,8 +1,8 @@
 // The server's own token, if it requires one.
 
 import { useSignal } from "@preact/signals";
-import { keepToken } from "../api.ts";
-import { say } from "../texts.ts";
+import { say } from "../language/texts.ts";
+import { keepToken } from "../service/api.ts";
 
 export function TokenScreen() {
   const typed = useSignal("");

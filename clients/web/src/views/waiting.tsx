@@ -1,15 +1,15 @@
 // A game that waits for people.
 
 import { useSignal } from "@preact/signals";
-import { Button } from "../button.tsx";
+import { look, looks } from "../boards/seats.ts";
+import { address } from "../browser/route.ts";
+import { browser } from "../browser/storage.ts";
+import type { Kept } from "../game/kept.ts";
 import { type Game, SeatKind } from "../gen/clerestory/v1/games_pb.ts";
-import type { Kept } from "../kept.ts";
-import { Copy, SeatName, Trouble } from "../parts.tsx";
-import { address } from "../route.ts";
-import { look, looks } from "../seats.ts";
-import { browser } from "../storage.ts";
-import { gameName } from "../text.ts";
-import { say } from "../texts.ts";
+import { gameName } from "../language/text.ts";
+import { say } from "../language/texts.ts";
+import { Button } from "../parts/button.tsx";
+import { Copy, SeatName, Trouble } from "../parts/parts.tsx";
 import { EndIt } from "./people.tsx";
 
 export function Waiting({ kept, game }: { kept: Kept; game: Game }) {

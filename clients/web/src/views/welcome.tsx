@@ -1,8 +1,8 @@
 // What this is, in one line, and the two ways in: a game against an easy opponent, and the lessons.
 
+import { link } from "../browser/route.ts";
+import { say } from "../language/texts.ts";
 import { PlayButton } from "../path/play.tsx";
-import { link } from "../route.ts";
-import { say } from "../texts.ts";
 
 const EASY = { level: 2, character: "mabel" }; // a newcomer's opponent
 

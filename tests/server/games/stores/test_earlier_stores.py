@@ -1,4 +1,4 @@
-"""A store that an earlier version wrote is migrated once, and its games go on as they were."""
+"""A store that an earlier version wrote is migrated once, and its games continue unchanged."""
 
 import json
 import sqlite3
@@ -204,7 +204,7 @@ if sys.argv[1].startswith("postgresql:"):
 
 def doomed(execute, last, seen=[]):
     def counted(*arguments, **options):
-        if not options:  # else it looks whether the connection is a session of its own
+        if not options:  # else it checks whether the connection has its own session
             seen.append(arguments)
         if len(seen) == last:
             os.kill(os.getpid(), signal.SIGKILL)

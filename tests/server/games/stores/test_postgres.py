@@ -182,7 +182,7 @@ async def test_a_game_that_is_played_again_is_not_deleted_by_another_server(stor
 
 
 @pytest.mark.parametrize("ask", [open_store, store_location])
-async def test_a_database_that_cannot_be_used_is_refused_with_what_to_do(ask: Any, cluster: Cluster) -> None:
+async def test_a_database_that_cannot_be_used_is_rejected_with_what_to_do(ask: Any, cluster: Cluster) -> None:
     name = cluster.create()
     with cluster.connect(name) as connection:
         connection.execute(f"CREATE ROLE {name}_player LOGIN")

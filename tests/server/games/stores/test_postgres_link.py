@@ -30,7 +30,7 @@ AWAY = [
 
 
 @pytest.mark.parametrize("name", [*MALFORMED, *AWAY])
-async def test_an_address_of_no_database_is_refused_without_quoting_it(name: str) -> None:
+async def test_an_address_of_no_database_is_rejected_without_quoting_it(name: str) -> None:
     """A database that is away may be there soon, unlike a malformed address: its error is another one."""
     with pytest.raises(BadSettings) as caught:
         await open_store(name)
@@ -81,7 +81,7 @@ class Pooled:
     ("one", "other", "pooled"),
     [([7] * 4, [8] * 4, False), ([7] * 4, [7] * 4, True), ([7, 9, 7, 7], [8] * 4, True), ([7] * 4, [8, 8, 8, 7], True)],
 )
-async def test_a_pool_that_changes_sessions_is_refused(
+async def test_a_pool_that_changes_sessions_is_rejected(
     one: list[int], other: list[int], pooled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connections = [Pooled([*one]), Pooled([*other])]

@@ -1,4 +1,4 @@
-"""Rows as a disk, a careless hand or another version could leave them stop their own game, and no other."""
+"""Rows damaged by a disk, by hand or by another version stop only their own game."""
 
 import logging
 import sqlite3

@@ -155,7 +155,7 @@ async def test_a_caller_who_is_cancelled_as_the_store_answers_is_cancelled(sqlit
 
 
 @pytest.mark.parametrize("what", ["header", "store", "game", "entry", "middle"])
-def test_a_damaged_file_is_refused_in_one_line_with_what_to_do(what: str, tmp_path: Path) -> None:
+def test_a_damaged_file_is_rejected_in_one_line_with_what_to_do(what: str, tmp_path: Path) -> None:
     path = Path(unpack_file(tmp_path / "games.sqlite"))
     open_file(str(path)).close()
     _, size = root_of(path, "entry")
@@ -167,7 +167,7 @@ def test_a_damaged_file_is_refused_in_one_line_with_what_to_do(what: str, tmp_pa
 
 
 @pytest.mark.system
-def test_a_file_that_cannot_be_migrated_for_lack_of_space_is_refused(small_disk: Path) -> None:
+def test_a_file_that_cannot_be_migrated_for_lack_of_space_is_rejected(small_disk: Path) -> None:
     path = unpack_file(small_disk / "games.sqlite")
     fill(small_disk)
     with pytest.raises(BadSettings, match="there is no space on its disk"):
@@ -273,7 +273,7 @@ async def test_a_file_that_may_not_grow_is_full(tmp_path: Path) -> None:
         await store.close()
 
 
-def test_a_write_that_a_disk_refuses_is_no_lack_of_room(tmp_path: Path) -> None:
+def test_a_write_that_a_disk_rejects_is_no_lack_of_room(tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / "games.sqlite")
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("CREATE TABLE t (x)")

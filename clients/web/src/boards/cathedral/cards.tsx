@@ -1,7 +1,7 @@
 // The cards of The Pillars of the Earth: craftsmen, resource cards, cards of text.
 
 import type { ComponentChildren } from "preact";
-import { say } from "../../texts.ts";
+import { say } from "../../language/texts.ts";
 import { Arrow, Coin, Good, Picture, Worker } from "../art.tsx";
 import { Unseen, useBoard } from "../spots.tsx";
 import type { Catalogue } from "../types.ts";

@@ -1,7 +1,7 @@
 // The marks of a player of The Pillars of the Earth.
 
 import type { CathedralPlayer, CathedralPosition } from "../../gen/clerestory/v1/cathedral_pb.ts";
-import { gameText, say } from "../../texts.ts";
+import { gameText, say } from "../../language/texts.ts";
 import type { PossibleFlag } from "../player.tsx";
 import type { SeatLook } from "../types.ts";
 import { listed } from "../words.ts";

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import type { CathedralPlayer, CathedralPosition } from "../../gen/clerestory/v1/cathedral_pb.ts";
-import { say } from "../../texts.ts";
+import { say } from "../../language/texts.ts";
 import { Builder } from "../art.tsx";
 import { Spot, useBoard } from "../spots.tsx";
 import type { SeatLook } from "../types.ts";

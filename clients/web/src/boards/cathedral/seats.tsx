@@ -1,7 +1,7 @@
 // The players: points, gold, cubes, workers, craftsmen and their conversions, cards.
 
 import type { CathedralPlayer } from "../../gen/clerestory/v1/cathedral_pb.ts";
-import { rich, say } from "../../texts.ts";
+import { rich, say } from "../../language/texts.ts";
 import { Builder, Good, Picture, Worker } from "../art.tsx";
 import { Flags, Panel, type PlayerProps, Players } from "../player.tsx";
 import { Count, Spot, Unseen, useBoard } from "../spots.tsx";

@@ -1,7 +1,7 @@
 // The draft row, and the track of the builders.
 
 import type { FunctionComponent } from "preact";
-import { say } from "../../texts.ts";
+import { say } from "../../language/texts.ts";
 import { Builder, Coin } from "../art.tsx";
 import { Spot, Unseen, useBoard } from "../spots.tsx";
 import { CraftsmanCard, ResourceCard } from "./cards.tsx";

@@ -1,8 +1,8 @@
 // The Pillars of the Earth in words: all that the drawing shows.
 
 import type { CathedralCubes, CathedralPlayer, CathedralPosition } from "../../gen/clerestory/v1/cathedral_pb.ts";
-import type { SeatRow } from "../../parts.tsx";
-import { capital, say } from "../../texts.ts";
+import { capital, say } from "../../language/texts.ts";
+import type { SeatRow } from "../../parts/parts.tsx";
 import { about, all, colour, Facts, flagged, lines, NOTHING, PlayerFacts } from "../facts.tsx";
 import { stepTold } from "../steps.ts";
 import type { BoardProps, Catalogue } from "../types.ts";

@@ -1,7 +1,7 @@
 // The locations of the board, in the order of the round.
 
 import type { ComponentChildren } from "preact";
-import { rich, say } from "../../texts.ts";
+import { rich, say } from "../../language/texts.ts";
 import { Builder, Die, Good, Picture, Worker } from "../art.tsx";
 import { Change, Count, Spot, Unseen, useBoard } from "../spots.tsx";
 import { CraftsmanCard, Site, TextCard } from "./cards.tsx";

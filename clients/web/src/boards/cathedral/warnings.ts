@@ -2,7 +2,7 @@
 
 import type { CathedralPlayer, CathedralPosition } from "../../gen/clerestory/v1/cathedral_pb.ts";
 import type { LegalAction } from "../../gen/clerestory/v1/rules_pb.ts";
-import { say } from "../../texts.ts";
+import { say } from "../../language/texts.ts";
 import type { Catalogue } from "../types.ts";
 import { listed } from "../words.ts";
 import { actorOf, lackOf, METAL_PRICE, PRICES, permitted, ROUNDS, roomOf, tradeOf } from "./words.ts";

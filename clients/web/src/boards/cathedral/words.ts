@@ -1,7 +1,7 @@
 // The effects of cards in words: kinds and amounts come from the catalogue, the sentences from the texts of the page.
 
 import type { CathedralPlayer, CathedralPosition } from "../../gen/clerestory/v1/cathedral_pb.ts";
-import { apart, gameText, knows, say, sayAny } from "../../texts.ts";
+import { apart, gameText, knows, say, sayAny } from "../../language/texts.ts";
 import { COLOURS } from "../places.ts";
 import type { Card, Catalogue } from "../types.ts";
 import { listed, plainly } from "../words.ts";

@@ -1,7 +1,7 @@
 // The two buildings: three sections of three materials each, and a silhouette that grows with them.
 
 import type { DuelPlayer } from "../../gen/clerestory/v1/duel_pb.ts";
-import { say } from "../../texts.ts";
+import { say } from "../../language/texts.ts";
 import { Good, Picture } from "../art.tsx";
 import { Spot, useBoard } from "../spots.tsx";
 import type { Catalogue, SeatLook } from "../types.ts";

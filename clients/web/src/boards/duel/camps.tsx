@@ -1,7 +1,7 @@
 // The players: gold, seals, chips in supply and camp, 1x cards, and the building.
 
 import type { DuelPlayer } from "../../gen/clerestory/v1/duel_pb.ts";
-import { say } from "../../texts.ts";
+import { say } from "../../language/texts.ts";
 import { Flags, Panel, type PlayerProps, Players } from "../player.tsx";
 import { Count, Spot, Unseen, useBoard } from "../spots.tsx";
 import { divisible } from "../words.ts";

@@ -1,6 +1,6 @@
 // Chips, raw and turned, and seals.
 
-import { say } from "../../texts.ts";
+import { say } from "../../language/texts.ts";
 import { Picture } from "../art.tsx";
 import type { SeatLook } from "../types.ts";
 

@@ -1,6 +1,6 @@
 // The course of the game: phase and round, power, seals on the stack, the bank; and the conflict while there is one.
 
-import { say } from "../../texts.ts";
+import { say } from "../../language/texts.ts";
 import { Builder, Good } from "../art.tsx";
 import { Count, Spot, Unseen, useBoard } from "../spots.tsx";
 import { Seal } from "./chips.tsx";

@@ -1,7 +1,7 @@
 // The marks of a player of Builders Duel.
 
 import type { DuelPosition } from "../../gen/clerestory/v1/duel_pb.ts";
-import { say } from "../../texts.ts";
+import { say } from "../../language/texts.ts";
 import type { PossibleFlag } from "../player.tsx";
 import type { SeatLook } from "../types.ts";
 

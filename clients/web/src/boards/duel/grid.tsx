@@ -1,7 +1,7 @@
 // The nine cards, the lines that can be claimed, and the markers.
 
 import { Fragment } from "preact";
-import { gameText, isTurned, say } from "../../texts.ts";
+import { gameText, isTurned, say } from "../../language/texts.ts";
 import { Arrow, Builder, Good, Picture } from "../art.tsx";
 import { Spot, Unseen, useBoard } from "../spots.tsx";
 import { divisible } from "../words.ts";

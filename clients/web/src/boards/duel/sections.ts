@@ -1,7 +1,7 @@
 // The sections of the duel's buildings, and the card that both players claim.
 
 import type { DuelPosition } from "../../gen/clerestory/v1/duel_pb.ts";
-import { gameText, say } from "../../texts.ts";
+import { gameText, say } from "../../language/texts.ts";
 import type { Catalogue } from "../types.ts";
 import { cardAt } from "./places.ts";
 import { effectOf } from "./words.ts";

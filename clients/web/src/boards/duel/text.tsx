@@ -1,8 +1,8 @@
 // Builders Duel in words: all that the drawing shows.
 
 import type { DuelPlayer, DuelPosition } from "../../gen/clerestory/v1/duel_pb.ts";
-import type { SeatRow } from "../../parts.tsx";
-import { capital, gameText, say } from "../../texts.ts";
+import { capital, gameText, say } from "../../language/texts.ts";
+import type { SeatRow } from "../../parts/parts.tsx";
 import { about, colour, Facts, flagged, lines, PlayerFacts } from "../facts.tsx";
 import { COLOURS } from "../places.ts";
 import { stepTold } from "../steps.ts";

@@ -2,7 +2,7 @@
 
 import type { DuelPosition } from "../../gen/clerestory/v1/duel_pb.ts";
 import type { LegalAction } from "../../gen/clerestory/v1/rules_pb.ts";
-import { say } from "../../texts.ts";
+import { say } from "../../language/texts.ts";
 import { COLOURS } from "../places.ts";
 import type { Catalogue } from "../types.ts";
 import { listed } from "../words.ts";

@@ -1,6 +1,6 @@
 // The effects of cards in words: kinds and amounts come from the catalogue, the sentences from the texts of the page.
 
-import { gameText, knows, sayAny } from "../../texts.ts";
+import { gameText, knows, sayAny } from "../../language/texts.ts";
 import type { Card } from "../types.ts";
 import { listed, plainly } from "../words.ts";
 

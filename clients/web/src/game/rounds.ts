@@ -1,0 +1,74 @@
+// The rounds of a game: when one is over, and what it brought to whom.
+
+import { signal } from "@preact/signals";
+import { seatOf } from "../boards/seats.ts";
+import { browser } from "../browser/storage.ts";
+import type { Position } from "../gen/clerestory/v1/position_pb.ts";
+import type { AppliedAction, Change } from "../gen/clerestory/v1/rules_pb.ts";
+import { summed } from "./news.ts";
+
+/** Milliseconds that the card of a round can stay; 0 shows none. */
+export const STAYS = [0, 2000, 4000, 8000] as const;
+
+const STAYING = "round-card";
+
+/** The chosen milliseconds, stored for the next visit. */
+export const stay = signal(Number(browser.get(STAYING) ?? 4000));
+
+export function chooseStay(milliseconds: number): void {
+  stay.value = milliseconds;
+  browser.set(STAYING, String(milliseconds));
+}
+
+/** What a round brought to a seat. */
+export interface Brought {
+  seat: number;
+  points: number;
+  /** What made the points, and what else came without a decision, in words. */
+  told: string[];
+}
+
+/** A round that is over. */
+export interface RoundOver {
+  /** The last position in it. */
+  position: Position;
+  brought: Brought[];
+}
+
+/** The number of a position's round, counted through the whole game; undefined where a game has none. */
+export function roundOf({ game }: Position): number | undefined {
+  if (game.case === "cathedral") return game.value.round;
+  return game.case === "duel" ? 3 * (game.value.phase - 1) + game.value.round : undefined;
+}
+
+const FIRST = ["advantage", "deal"]; // kinds of the outcomes that begin a round
+
+/** The actions of the last round of a log in which a seat has acted. */
+export function lastRound(log: readonly (AppliedAction | undefined)[]): readonly (AppliedAction | undefined)[] {
+  const begins = (at: number) => FIRST.includes(log[at]?.action?.text.split(" ")[0] ?? "");
+  const played = log.findLastIndex((one) => seatOf(one?.turn) !== undefined);
+  const first = log.findLastIndex((_, at) => at <= played && begins(at) && !begins(at - 1));
+  return log.slice(Math.max(first, 0), played + 1);
+}
+
+const POINTS = ["vp", "points"];
+const OWN = ["take", "hire", "place", "dismiss", "use", "market", "claim", "build", "limit", "to_mill"]; // causes that are decisions
+const GOODS = ["gold", "sand", "wood", "stone", "metal"];
+
+/** What a round brought to each seat: the points and their causes; for one's own also gold and goods that came or went. */
+export function broughtBy(
+  log: readonly (AppliedAction | undefined)[],
+  seats: number,
+  own: number | undefined,
+): Brought[] {
+  const changes = lastRound(log).flatMap((one) => one?.changes ?? []);
+  return Array.from({ length: seats }, (_, seat) => {
+    const its = changes.filter((change) => change.seat === seat);
+    const points = its.filter(({ thing }) => POINTS.includes(thing));
+    const goods = seat === own ? its.filter(comesByItself) : [];
+    return { seat, points: points.reduce((sum, { amount }) => sum + amount, 0), told: summed([...points, ...goods]) };
+  });
+}
+
+const comesByItself = ({ thing, cause }: Change) =>
+  GOODS.includes(thing) && !OWN.includes(cause) && cause !== "craftsman";

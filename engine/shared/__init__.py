@@ -1,0 +1,1 @@
+"""Helpers that the rules of several games share: bit masks, hashes, steps, addresses of fields, colours of seats."""

@@ -1,0 +1,6 @@
+from clerestory.engine.core import Game
+from clerestory.engine.values.weights import Weights
+
+class NetMemory:
+    def __init__(self, game: Game, weights: Weights, *, narrow: bool = False) -> None: ...
+    def content(self) -> tuple[bytes, bytes]: ...
