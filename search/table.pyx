@@ -58,7 +58,9 @@ cdef void estimate_squares(const Search *search, const Edge *edge, Record *recor
     for i in range(seats):
         sums.win_squares[i] = sums.wins[i]
         if counted >= 2:
-            sums.win_squares[i] = square_sum(visits, sums.wins[i], counted, sums_in(record)[i], sums_in(record)[seats + i])
+            sums.win_squares[i] = square_sum(
+                visits, sums.wins[i], counted, sums_in(record)[i], sums_in(record)[seats + i]
+            )
     sums.margin_squares = INFINITY
     if counted >= 2:
         sums.margin_squares = square_sum(

@@ -48,7 +48,7 @@ cdef extern from *:
     #endif
     #include <stdint.h>
 
-    /* Memory of the calling thread for `views`, zeroed at first and freed when the thread ends; NULL if there is none. */
+    /* Zeroed memory for the views of the calling thread, freed when the thread ends; NULL if there is none. */
     static __thread void *views_of_thread;
     #ifndef __wasm__
     static pthread_key_t views_key;

@@ -1,5 +1,5 @@
 # cython: language_level=3
-from libc.stdint cimport uint16_t, uint32_t
+from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
 from clerestory.engine.core cimport MAX_LEGAL

@@ -61,9 +61,9 @@ cdef struct Edge:                   # 20 bytes
     uint32_t state                  # marks, the highest for its lock; below, the place of its record, or visits missed
     float prior                     # normalized weight of the guide when it was added; below 0: proven
 
-cdef struct Record:                 # of an edge; behind it, sums of win shares, by seat, and of their squares; then of
-    double win                      #   squared margins
-    double margin                   # the edge's sums
+cdef struct Record:                 # of an edge; followed by sums of win shares, squared win shares and squared margins
+    double win                      # the edge's sum of win shares
+    double margin                   # its sum of margins
     double early                    # of the margins, the part of the visits before it was made
     uint32_t missing                # visits to the node in which the action was not legal
     uint32_t before                 # number of these visits, which the sums behind it lack
