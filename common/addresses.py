@@ -41,7 +41,7 @@ def socket_of(address: str) -> Path | None:
     return Path(address.removeprefix("unix:")) if address.startswith("unix:") else None
 
 
-def is_heard(path: Path) -> bool:
+def is_listening(path: Path) -> bool:
     """Return whether a process listens on a socket file."""
     with socket.socket(socket.AF_UNIX) as caller:
         caller.setblocking(False)

@@ -5,6 +5,6 @@ import secrets
 SEED_BITS = 53  # JSON readers keep integers of this size exact
 
 
-def drawn_seed() -> int:
+def random_seed() -> int:
     """Return a random seed, 0 to 2**SEED_BITS - 1."""
     return secrets.randbits(SEED_BITS)

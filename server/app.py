@@ -19,7 +19,7 @@ from grpc_health.v1 import health, health_pb2
 from grpc_health.v1._async import HealthServicer
 from grpc_health.v1.health_pb2_grpc import add_HealthServicer_to_server
 
-from clerestory.addresses import is_heard, socket_of
+from clerestory.addresses import is_listening, socket_of
 from clerestory.declared import BadSettings
 from clerestory.search.turns import take_turns
 from clerestory.server.analysis.analysis_engine import AnalysisEngine
@@ -338,7 +338,7 @@ def listen(server: grpc.aio.Server, address: str, proof: grpc.ServerCredentials 
     Raises OSError.
     """
     path = socket_of(address)
-    if path is not None and is_heard(path):  # gRPC would take over the socket file of the other process
+    if path is not None and is_listening(path):  # gRPC would take over the socket file of the other process
         raise OSError(f"cannot listen on {address}: another process does")
     try:
         port = server.add_insecure_port(address) if proof is None else server.add_secure_port(address, proof)

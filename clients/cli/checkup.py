@@ -16,7 +16,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from clerestory.addresses import is_heard, socket_of
+from clerestory.addresses import is_listening, socket_of
 from clerestory.cli.options import variable_name
 from clerestory.declared import BadSettings, declarations
 from clerestory.server.analysis.machine import free_memory, usable_cores
@@ -288,7 +288,7 @@ def why_taken(address: str) -> str:
     if path is not None:
         if not path.parent.is_dir():
             return "there is no such folder"
-        return os.strerror(errno.EADDRINUSE) if is_heard(path) else ""
+        return os.strerror(errno.EADDRINUSE) if is_listening(path) else ""
     host, _, port = address.rpartition(":")
     try:
         found = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)

@@ -34,7 +34,7 @@ from clerestory.clients.types import Action as Named
 from clerestory.clients.wire import read_time
 from clerestory.engine import NATURE, Action, Record, State, from_position
 from clerestory.engine.tuning import CHARACTERS, NUM_LEVELS
-from clerestory.seeds import drawn_seed
+from clerestory.seeds import random_seed
 
 LEVELS = range(1, NUM_LEVELS + 1)
 
@@ -176,7 +176,7 @@ def begin(name: str, seats: int, seed: int | None, table: bool) -> Record:
 
 def drawn(seed: int | None) -> int:
     """Return the seed given, or a random one."""
-    return drawn_seed() if seed is None else seed
+    return random_seed() if seed is None else seed
 
 
 def resume(path: str, seats: int, game: str | None) -> Record:

@@ -17,7 +17,7 @@ from clerestory.engine.games import GAMES
 from clerestory.engine.scoring import changes_of
 from clerestory.search.reasons import in_english
 from clerestory.search.review.puzzle import PLAN_SEPARATOR, BadTry, Puzzle, puzzle, puzzles
-from clerestory.seeds import drawn_seed
+from clerestory.seeds import random_seed
 from clerestory.server.lessons import Course, Lesson, lessons
 from clerestory.server.lessons.course import LessonView
 from clerestory.server.lessons.words import about, format_words, title
@@ -140,7 +140,7 @@ def drawn(game: Game, level: int | None, seats: int | None, seed: int | None) ->
     if not fitting:
         asked = [f"is of level {level}"] * (level is not None) + [f"has {seats} players"] * (seats is not None)
         raise BadOption(f"no puzzle of {game.name} {' and '.join(asked) or 'is shipped'}; leave out --level or --seats")
-    return fitting[Rng(drawn_seed() if seed is None else seed).below(len(fitting))]
+    return fitting[Rng(random_seed() if seed is None else seed).below(len(fitting))]
 
 
 def as_fields(one: Puzzle) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from clerestory.search.ismcts import Searcher
 from clerestory.search.limits import MIN_BYTES, REVIEW_TREE_BYTES
 from clerestory.search.options import shipped
 from clerestory.search.root import Root
-from clerestory.seeds import drawn_seed
+from clerestory.seeds import random_seed
 from clerestory.server.analysis.caller import Caller
 from clerestory.server.analysis.capacity import TOGETHER, Capacity
 from clerestory.server.analysis.demand import Demand, NoRoom, Priority
@@ -287,7 +287,7 @@ class Trees:
 def new_searcher(question: Question, tree_bytes: int) -> Searcher:
     """Create a searcher. Raises ServiceError: BUSY, for lack of memory."""
     given, view = question.limits.seed, question.view
-    seed = drawn_seed() if given is None else given
+    seed = random_seed() if given is None else given
     options = shipped(view.game, view.seats) if question.options is None else question.options
     try:
         return Searcher(question.root, seed=seed, max_bytes=max(tree_bytes, MIN_BYTES), **options)

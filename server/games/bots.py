@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from clerestory.seeds import drawn_seed
+from clerestory.seeds import random_seed
 from clerestory.server.analysis.admission import Admission
 from clerestory.server.analysis.analysis_engine import AnalysisEngine, wait_for_room
 from clerestory.server.analysis.answer import Answer
@@ -70,7 +70,7 @@ def question_of(hosted: HostedGame, seat: int, bot: BotSettings, seconds: float 
     except ServiceError as error:
         if error.reason != Reason.HIDDEN_FROM_SEAT:
             raise
-    guessed = known.determinize(drawn_seed())
+    guessed = known.determinize(random_seed())
     return validate_query(guessed, limits, seat=seat)
 
 

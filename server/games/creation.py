@@ -10,7 +10,7 @@ from unicodedata import category
 from clerestory.engine.core import NATURE, Game, State
 from clerestory.engine.errors import BadText, IllegalAction
 from clerestory.engine.tuning import NUM_LEVELS, character_fault
-from clerestory.seeds import SEED_BITS, drawn_seed
+from clerestory.seeds import SEED_BITS, random_seed
 from clerestory.server.analysis.limits import time_fault
 from clerestory.server.games.hosted import HostedGame, advance_automatic
 from clerestory.server.games.log import BotSettings, Entry, EntryKind, GameOptions, Head, Holder, Onlookers, SeatKind
@@ -139,7 +139,7 @@ def make_game(plan: NewGame, issuer: TokenIssuer, maker: str, moment: int) -> Ho
 
     `maker` is the origin of the caller. Raises ServiceError if a record to continue is invalid.
     """
-    seed = drawn_seed() if plan.seed is None else plan.seed
+    seed = random_seed() if plan.seed is None else plan.seed
     opening = plan.opening or plan.game.new(len(plan.seats), seed)
     if plan.options.table:
         opening = opening.observe(NATURE)

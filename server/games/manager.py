@@ -160,13 +160,13 @@ class GameManager:
 
     def resume(self, report: ReportHealth | None = None) -> None:
         """Start automatic moves, listen to other servers, and report whether games are playable."""
-        self.store.listen(self._hear)
+        self.store.listen(self._on_news)
         works = [self._due.run(self._refresh), self._catch_up(), self._count(), self._tidy()]
         if report is not None:
             works.append(self._watch_health(report))
         self._tasks += [asyncio.create_task(work) for work in works]
 
-    def _hear(self, news: News) -> None:
+    def _on_news(self, news: News) -> None:
         """React to a change by another server, or by a write of this one that was reported as failed."""
         if news.maker:
             self._quota.add(news.maker, Tally(1, 1))

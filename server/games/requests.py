@@ -105,7 +105,7 @@ class Requests:
         with typed():
             if await self._manager.store.find(digests):
                 raise_error(
-                    Reason.WRONG_SEAT_TOKEN, "request_id", "took a seat that has been given to somebody else since"
+                    Reason.WRONG_SEAT_TOKEN, "request_id", "took a seat that has since been given to another player"
                 )
 
     async def act(

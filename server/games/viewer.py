@@ -93,7 +93,7 @@ def actor_of(hosted: HostedGame, tokens: Sequence[str]) -> Viewer:
 def require_valid(hosted: HostedGame, holders: Mapping[int, str]) -> None:
     """Raise ServiceError, WRONG_SEAT_TOKEN, unless seats still have the tokens with these digests."""
     if any(hosted.seats[seat].token != digest for seat, digest in holders.items()):
-        raise_error(Reason.WRONG_SEAT_TOKEN, "tokens", "has one of a seat that has been given to somebody else")
+        raise_error(Reason.WRONG_SEAT_TOKEN, "tokens", "has one of a seat that has been given to another player")
 
 
 def listed_to(hosted: HostedGame, digests: Sequence[str]) -> Viewer | None:

@@ -67,7 +67,7 @@ class Task:
         until: when the goal is judged; () for after every ply.
         allow: patterns of the actions that the learner may choose.
         wrong: texts about failed attempts; the first that matches is shown.
-        tell: texts about plies on the way, each shown once.
+        tell: remarks on intermediate plies, each shown once.
         script: patterns of forced plies of chance and of the opponent; each is used once, in order, when it is legal.
         hints: whether the task expects the learner to use hints.
         answer: actions that reach the goal.

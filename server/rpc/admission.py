@@ -185,7 +185,7 @@ class AdmissionHandler(grpc.GenericRpcHandler):
                 with part("place"):
                     context.admission = method.admit(context)
             if self._arrivals.number >= CROWD:
-                self._interceptor.aftermath.note()
+                self._interceptor.malloc_trimmer.note()
             if method.converses:
                 return await self._converse(method, address, context)
             context.payload = await self._arrivals.read(context, address)

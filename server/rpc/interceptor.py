@@ -30,7 +30,7 @@ NEVER = "-1"  # the pushback of a call that must not be retried
 FIT_FOR_AN_ID = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 ABANDONED = "CANCELLED"  # the logged code of a call whose client left
 PACED = ("RESOURCE_EXHAUSTED", "UNAUTHENTICATED", "DEADLINE_EXCEEDED", "UNIMPLEMENTED")  # rate-limited
-AT_ONCE = Reason.SLOW_REQUEST  # never delayed, because the part of its message that arrived stays in memory meanwhile
+UNDELAYED = Reason.SLOW_REQUEST  # never delayed, because the part of its message that arrived stays in memory meanwhile
 LEFT: End = (grpc.StatusCode.CANCELLED, "the caller left", ())
 
 CROWD = 256  # calls since the last memory trim that count as a burst
@@ -69,8 +69,8 @@ class CallInterceptor:
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
-        self._pace = RateLimit()
-        self.aftermath = MallocTrimmer()
+        self._rate_limit = RateLimit()
+        self.malloc_trimmer = MallocTrimmer()
 
     async def answer(self, method: str | None, handler: Handler, _: object, given: Context) -> Any:
         """Answer a call, or abort it with the status of the error.
@@ -110,9 +110,9 @@ class CallInterceptor:
         """Delay the error of a call by the rate limit of its caller."""
         call.code, call.reason = CODES[error.reason].name, error.reason
         if call.code in PACED:
-            self.aftermath.note()
-            if error.reason != AT_ONCE:
-                await self._pace.hold(call.caller, remaining)
+            self.malloc_trimmer.note()
+            if error.reason != UNDELAYED:
+                await self._rate_limit.hold(call.caller, remaining)
 
     @contextmanager
     def _observed(self, method: str | None, call: Call, context: Context) -> Iterator[None]:
@@ -136,7 +136,7 @@ class CallInterceptor:
         self._metrics.count_call(method, call.code, call.reason, via, seconds)
         if call.code in PACED:
             self._metrics.count_refusal(call.label, call.code)
-        silent = self._pace.count_line(call.caller) if call.code in PACED else 0
+        silent = self._rate_limit.count_line(call.caller) if call.code in PACED else 0
         if silent is None:
             return
         fields = {"method": method, "code": call.code, "reason": call.reason, "via": via, "seconds": round(seconds, 6)}

@@ -17,7 +17,7 @@ PATIENCE = 0.05  # seconds that a message gets while other calls wait: most arri
 SLOW = f"the request did not arrive within {SECONDS:g} seconds"
 DISPLACED = "others waited for the place of this request, which had not arrived; send it as a whole"
 CROWDED = "too many requests of this caller were arriving at once, and this one had waited longest; send fewer"
-MANY = "requests that arrive slowly leave no place for this one; send fewer at once"
+TOO_MANY_SLOW = "requests that arrive slowly leave no place for this one; send fewer at once"
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
@@ -130,7 +130,7 @@ class PendingReads:
             self._end_slow()
             await asyncio.wait((turn,), timeout=self._seconds)
         if not turn.done():
-            raise ServiceError(Reason.BUSY, [("", MANY)], self._seconds)
+            raise ServiceError(Reason.BUSY, [("", TOO_MANY_SLOW)], self._seconds)
 
     def _count(self, arrival: PendingRead) -> None:
         """Count a message as being read."""

@@ -5,14 +5,14 @@ import time
 from dataclasses import dataclass
 from random import Random
 
-AT_ONCE = 50  # errors of one caller that are not delayed
-EVERY = 0.04  # seconds between two errors of a caller after those
-LONGEST = 20.0  # maximum delay in seconds
+BURST = 50  # errors of one caller that are not delayed
+INTERVAL_S = 0.04  # seconds between two errors of a caller after those
+MAX_DELAY_S = 20.0  # maximum delay in seconds
 SPREAD = 0.25  # the longest delays are shortened at random by up to this share, to break up bursts
-MOST_HELD = 1024  # errors delayed at the same time, for all callers
-MOST_CALLERS = 10_000  # callers to remember
-LINES = 3  # log lines about the errors of one caller per LINES_EVERY
-LINES_EVERY = 1.0  # seconds
+MAX_DELAYED = 1024  # errors delayed at the same time, for all callers
+MAX_CALLERS = 10_000  # callers to remember
+LOG_LINES = 3  # log lines about the errors of one caller per LOG_INTERVAL_S
+LOG_INTERVAL_S = 1.0  # seconds
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ class RateLimit:
             remaining: seconds to the deadline of the call; None for no deadline.
         """
         seconds = self.turn(caller, remaining)
-        if seconds <= 0 or self._held >= MOST_HELD:
+        if seconds <= 0 or self._held >= MAX_DELAYED:
             return
         self._held += 1
         try:
@@ -72,17 +72,17 @@ class RateLimit:
     def turn(self, caller: str, remaining: float | None = None) -> float:
         """Count an error, and return its delay in seconds."""
         now, record = time.monotonic(), self._of(caller)
-        record.until = min(max(record.until, now) + EVERY, now + AT_ONCE * EVERY + LONGEST)
-        longest = LONGEST if remaining is None else min(LONGEST, remaining / 2)
-        return min(record.until - now - AT_ONCE * EVERY, longest * self._luck.uniform(1 - SPREAD, 1))
+        record.until = min(max(record.until, now) + INTERVAL_S, now + BURST * INTERVAL_S + MAX_DELAY_S)
+        longest = MAX_DELAY_S if remaining is None else min(MAX_DELAY_S, remaining / 2)
+        return min(record.until - now - BURST * INTERVAL_S, longest * self._luck.uniform(1 - SPREAD, 1))
 
     def count_line(self, caller: str) -> int | None:
         """Return the number of unlogged errors since the caller's last log line; None to skip this one too."""
         now, record = time.monotonic(), self._of(caller)
-        if now >= record.since + LINES_EVERY:
+        if now >= record.since + LOG_INTERVAL_S:
             record.since, record.lines = now, 0
         record.lines += 1
-        if record.lines > LINES:
+        if record.lines > LOG_LINES:
             record.silent += 1
             return None
         silent, record.silent = record.silent, 0
@@ -90,9 +90,9 @@ class RateLimit:
 
     def _of(self, caller: str) -> ErrorRecord:
         """Return the record of a caller; drop expired records when there are too many."""
-        if caller not in self._records and len(self._records) >= MOST_CALLERS:
+        if caller not in self._records and len(self._records) >= MAX_CALLERS:
             now = time.monotonic()
             self._records = {one: record for one, record in self._records.items() if record.until > now}
-        if len(self._records) >= MOST_CALLERS:
+        if len(self._records) >= MAX_CALLERS:
             return ErrorRecord()
         return self._records.setdefault(caller, ErrorRecord())

@@ -2,7 +2,7 @@
 
 from itertools import islice
 
-from clerestory.seeds import drawn_seed
+from clerestory.seeds import random_seed
 from clerestory.server.games.rulebook import GivenPosition, actions_named, carry_out, planned, play_all, set_up, view_of
 from clerestory.server.rpc.chunks import Chunks
 from clerestory.server.rpc.service import Context
@@ -31,7 +31,7 @@ from clerestory.server.rpc.translate_rules import (
 from clerestory.v1 import rules_pb2 as rules
 from clerestory.v1.rules_pb2_grpc import RulesServiceServicer
 
-AT_ONCE = 8  # actions applied in one chunk: about a millisecond
+ACTIONS_PER_CHUNK = 8  # actions applied in one chunk: about a millisecond
 
 
 class RulesHandlers(RulesServiceServicer):
@@ -79,9 +79,9 @@ class RulesHandlers(RulesServiceServicer):
         applied, more, turn = list[rules.AppliedAction](), True, self._chunks.of(context)
         while more:
             await turn()
-            piece = [write_played(given.state.game, played) for played in islice(plays, AT_ONCE)]
+            piece = [write_played(given.state.game, played) for played in islice(plays, ACTIONS_PER_CHUNK)]
             applied += piece
-            more = len(piece) == AT_ONCE
+            more = len(piece) == ACTIONS_PER_CHUNK
         return write_applied(given, applied, seed)
 
     async def PlanConversions(
@@ -112,7 +112,7 @@ class RulesHandlers(RulesServiceServicer):
 
 def seed_of(request: rules.StartPositionRequest | rules.ApplyActionsRequest) -> int:
     """Return the seed of a request, or a random one if it gives none."""
-    return request.seed if request.HasField("seed") else drawn_seed()
+    return request.seed if request.HasField("seed") else random_seed()
 
 
 def write_applied(given: GivenPosition, applied: list[rules.AppliedAction], seed: int) -> rules.ApplyActionsResponse:

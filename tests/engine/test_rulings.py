@@ -27,7 +27,7 @@ def cited(game: str, files: Iterable[Path], flags: re.RegexFlag = re.NOFLAG) -> 
 
 
 def code(folder: str, names: str = "*.p*") -> list[Path]:
-    return [path for path in (ROOT / folder).glob(names) if path.suffix in CODE]
+    return [path for path in (ROOT / folder).rglob(names) if path.suffix in CODE]
 
 
 @pytest.mark.parametrize("game", LETTERS)

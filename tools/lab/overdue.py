@@ -45,7 +45,7 @@ from loadtest.server import ServerProcess, own_server
 
 MODELS = 20  # games that are played; the others are copies of them under other names
 PLIES = 12  # of each game, at least
-AT_ONCE = 32  # games stored in one batch
+BATCH = 32  # games stored in one batch
 LONG_AGO = 86_400_000  # milliseconds since the last move
 LIMIT = 3600.0  # seconds per move for people
 LISTED = 20  # maximum length of a list of games
@@ -137,8 +137,8 @@ async def fill(address: str, scene: Scene) -> None:
     """Store the games."""
     store = await open_store(address)
     models = [model(scene, seed) for seed in range(MODELS)]
-    for begin in range(0, scene.count, AT_ONCE):
-        numbers = range(begin, min(begin + AT_ONCE, scene.count))
+    for begin in range(0, scene.count, BATCH):
+        numbers = range(begin, min(begin + BATCH, scene.count))
         made = [variant(scene, models[number % MODELS], number) for number in numbers]
         keys = [[Key(kept.head.owner), Key(kept.head.seats[0].token, 0)] for kept in made]
         batches = [Batch(kept.entries, summary_of(kept), key) for kept, key in zip(made, keys, strict=True)]

@@ -58,7 +58,7 @@ CLEAR = 0.03  # share of a win: minimum loss of the other actions in the filter
 RIVALS = 3  # number of other actions to compare with the answer
 OF_A_GAME = 3  # maximum puzzles from one game, of different kinds of action
 PLAYERS = (3, 4, 5, 6)  # levels of the bots
-COUNTED = ("convert", "buy", "sell")  # actions that end with a number of things
+QUANTITY_ACTIONS = ("convert", "buy", "sell")  # actions that end with a number of things
 
 PuzzleRow = dict[str, Any]
 
@@ -242,7 +242,7 @@ def is_clear(losses: Mapping[str, float], best: str) -> bool:
 def asks_form_only(losses: Mapping[str, float]) -> bool:
     """Whether the two best actions differ only in a number."""
     best, rival = (text.split() for text in nearest(losses, 2))
-    return best[0] in COUNTED and best[:-1] == rival[:-1]
+    return best[0] in QUANTITY_ACTIONS and best[:-1] == rival[:-1]
 
 
 def gains(candidate: PuzzleCandidate, best: str, rival: str) -> list[Gain]:

@@ -115,11 +115,6 @@ def reviewed(setting: Setting, plan: ReviewPlan, seed: int) -> Annotation:
     return annotate(played(setting, seed), plan)
 
 
-def brier(review: Annotation, one: PlyValuation) -> float:
-    """Return the Brier score of a ply's shares, summed over the seats."""
-    return sum(((predicted - won) / UNIT) ** 2 for predicted, won in zip(one.before, review.final, strict=True))
-
-
 # -- calibration -----------------------------------------------------------------------------------
 
 

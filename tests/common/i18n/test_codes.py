@@ -99,8 +99,8 @@ def test_every_decision_is_explained_to_a_first_player(game: str) -> None:
 def test_every_text_that_is_made_uses_its_arguments(language: str) -> None:
     assert len(made()) > 50, "where texts are made has another form"
     for where, code, names in made():
-        service, (_, *game) = patterns("service", language), where.split("/")[:-1]
-        texts = service if code in service else patterns("".join(game), language)
+        service, (_, game, *_) = patterns("service", language), where.split("/")
+        texts = service if code in service else patterns(game, language)
         assert code in texts, where
         counted = {"count"} if isinstance(texts[code], dict) else set()  # which selects the plural form
         assert names == arguments(texts[code]) | counted, where

@@ -10,8 +10,8 @@ from clerestory.search.options import shipped
 from clerestory.search.result import Result
 from clerestory.search.root import observe
 from tests.search.clock import Clock, timed_search
+from tests.search.loop.test_sharing import assert_counts, continuations
 from tests.search.positions import decisions
-from tests.search.test_sharing import assert_counts, continuations
 
 CASES = [(name, seats) for name in ("cathedral", "duel") for seats in GAMES[name].seats]
 SMALL, LARGE = 1 << 18, 1 << 27  # bytes

@@ -245,7 +245,7 @@ async def test_a_caller_has_no_more_calls_in_progress_than_are_free(monkeypatch:
 async def test_repeated_rejections_of_one_caller_are_held_back(
     monkeypatch: pytest.MonkeyPatch, clock: LoopClock
 ) -> None:
-    for name, value in (("AT_ONCE", 2), ("EVERY", 36_000.0), ("LONGEST", 36_000.0)):
+    for name, value in (("BURST", 2), ("INTERVAL_S", 36_000.0), ("MAX_DELAY_S", 36_000.0)):
         monkeypatch.setattr(rate_limit, name, value)
     held, turn = list[tuple[float, float]](), RateLimit.turn
 
@@ -275,12 +275,12 @@ async def test_repeated_rejections_of_one_caller_are_held_back(
 
 
 async def test_three_rejections_of_a_caller_are_logged_and_the_others_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rate_limit, "LINES_EVERY", 36_000.0)
+    monkeypatch.setattr(rate_limit, "LOG_INTERVAL_S", 36_000.0)
     with logged("json") as log:
         async with full_server() as server:
             for _ in range(6):
                 await refusal(server.advisor.RecommendMove(question()))
-            monkeypatch.setattr(rate_limit, "LINES_EVERY", 0.0)
+            monkeypatch.setattr(rate_limit, "LOG_INTERVAL_S", 0.0)
             await refusal(server.advisor.RecommendMove(question()))
     lines = [json.loads(line) for line in log.getvalue().splitlines()]
     assert [line.get("unlogged", 0) for line in lines if line.get("reason") == "BUSY"] == [0, 0, 0, 3]

@@ -20,7 +20,7 @@ from clerestory.server.rpc.callers import ON_BEHALF, Callers
 from clerestory.server.rpc.chunks import Chunks, write_each
 from clerestory.server.rpc.game_service import GameHandlers
 from clerestory.server.rpc.lesson_service import Lessons
-from clerestory.server.rpc.rules_service import AT_ONCE, RulesHandlers
+from clerestory.server.rpc.rules_service import ACTIONS_PER_CHUNK, RulesHandlers
 from clerestory.server.rpc.security import Tokens
 from clerestory.service_errors import Reason, ServiceError
 from clerestory.v1 import games_pb2, lessons_pb2, rules_pb2
@@ -51,7 +51,7 @@ async def test_actions_are_applied_a_piece_at_a_time() -> None:
     request = rules_pb2.ApplyActionsRequest(
         position=whole(last.origin), actions=[action.text for action in last.history]
     )
-    rules, parts = RulesHandlers(Chunks(Callers(None))), len(last.history) // AT_ONCE
+    rules, parts = RulesHandlers(Chunks(Callers(None))), len(last.history) // ACTIONS_PER_CHUNK
     assert await rounds(*(rules.ApplyActions(request, context("ann")) for _ in range(CALLS))) >= CALLS * parts > CALLS
 
 

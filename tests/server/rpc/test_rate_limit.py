@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from clerestory.server.rpc import rate_limit
-from clerestory.server.rpc.rate_limit import AT_ONCE, EVERY, LONGEST, SPREAD, RateLimit
+from clerestory.server.rpc.rate_limit import BURST, INTERVAL_S, MAX_DELAY_S, SPREAD, RateLimit
 
 
 class FakeClock:
@@ -36,16 +36,16 @@ def refusal_times(clock: FakeClock, in_flight: int, seconds: float, remaining: f
 
 @pytest.mark.parametrize("in_flight", [64, 600])
 def test_rejections_come_at_their_pace(clock: FakeClock, in_flight: int) -> None:
-    rate = 1 / EVERY + in_flight / (LONGEST * (1 - SPREAD))
-    assert len(refusal_times(clock, in_flight, 100.0)) <= AT_ONCE + 100.0 * rate
+    rate = 1 / INTERVAL_S + in_flight / (MAX_DELAY_S * (1 - SPREAD))
+    assert len(refusal_times(clock, in_flight, 100.0)) <= BURST + 100.0 * rate
 
 
 @pytest.mark.parametrize("remaining", [None, 10.0])
 @pytest.mark.parametrize("in_flight", [200, 1000])
 def test_a_crowd_of_one_moment_is_told_one_by_one(clock: FakeClock, in_flight: int, remaining: float | None) -> None:
     times = refusal_times(clock, in_flight, 150.0, remaining)
-    longest = LONGEST if remaining is None else min(LONGEST, remaining / 2)
-    fair = 0.5 * (1 / EVERY + in_flight / (longest * (1 - SPREAD)))  # in half a second
+    longest = MAX_DELAY_S if remaining is None else min(MAX_DELAY_S, remaining / 2)
+    fair = 0.5 * (1 / INTERVAL_S + in_flight / (longest * (1 - SPREAD)))  # in half a second
     crowds = Counter(int(2 * moment) for moment in times if moment > 5 * longest)
     assert max(crowds.values()) < 2 * fair
 
