@@ -158,11 +158,10 @@ cdef inline void view_player(const Player *p, Player *seen) noexcept nogil:
 # -- of a seat -------------------------------------------------------------------------------------
 
 cdef void encode_seat(const uint64_t *view, int seat, Sparse *out) noexcept nogil:
-    cdef Cathedral position
+    cdef Cathedral position     # only what the view has is set, and read
     cdef const Cathedral *s = &position
     cdef double terms[TERMS]
     cdef int i
-    memset(&position, 0, sizeof(position))
     memcpy(&position, view, 8 * HEAD_WORDS)
     memcpy(&position.players[seat], view + HEAD_WORDS, sizeof(Player))
     count_terms(s, seat, terms)

@@ -113,12 +113,11 @@ cdef inline void view_players(const Duel *s, int seat, Player *seen) noexcept no
 # -- of a seat -------------------------------------------------------------------------------------
 
 cdef void encode_seat(const uint64_t *view, int seat, Sparse *out) noexcept nogil:
-    cdef Duel position
+    cdef Duel position          # only what the view has is set, and read
     cdef const Duel *s = &position
     cdef const Player *p = &s.players[seat]
     cdef double terms[TERMS]
     cdef int i
-    memset(&position, 0, sizeof(position))
     memcpy(&position, view, 8 * HEAD_WORDS)
     memcpy(position.players, view + HEAD_WORDS, SEATS * sizeof(Player))
     if s.step == AT_OVER:
