@@ -23,7 +23,7 @@ ENGINE_SOURCES := $(wildcard clients/browser/*.* clients/browser/*/*)
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 MAKEFLAGS += --jobs=3  # packages are installed while the extensions and the page are built
 
-.PHONY: demo test test-system test-slow wheels test-extras test-asan test-tsan loadtest curve soak lint reference baseline bench client \
+.PHONY: demo test test-system test-slow wheels release-check docs test-extras test-asan test-tsan loadtest curve soak lint reference baseline bench client \
 	engine-wasm constraints clean
 
 demo: $(VENV)/.built  ## one recommendation, end to end: build, server, search, table; then a hint that improves
@@ -67,6 +67,16 @@ wheels: $(PAGE)  ## a wheel for each of $(WHEELS) in dist/: built, repaired, ins
 	tar -xf build/source/*.tar -C build/source
 	$(BIN)/python -m tools.wheels build/source/clerestory-*/ dist $(WHEELS)
 
+# For example, RELEASE_OPTIONS=--reuse checks the wheels in dist/ again.
+RELEASE_OPTIONS ?=
+release-check: $(ENGINE) $(VENV)/.release  ## all artifacts of a release in dist/, each installed, tried and listed
+	$(BIN)/python clients/typescript/pack.py dist && cp build/browser/*.tgz dist/
+	$(BIN)/python -m tools.release dist $(WHEELS) $(RELEASE_OPTIONS)
+
+docs: $(VENV)/.docs  ## the documents as a site in build/site: search, the Python API, links checked
+	$(BIN)/python -m tools.site
+	$(BIN)/zensical build --clean --strict --config-file mkdocs.yml
+
 loadtest: $(VENV)/.load  ## a minute of users on a private server; fails beyond the thresholds; report in build/loadtest.html
 	$(BIN)/python -m loadtest.users
 
@@ -104,7 +114,7 @@ bench: $(VENV)/.built
 	$(BIN)/clerestory bench search --game duel --seats 2
 
 constraints: $(VENV)/.system
-	$(PIP) install --quiet --group extras --group wasm
+	$(PIP) install --quiet --group extras --group wasm --group release
 	$(PIP) freeze --exclude-editable --exclude clerestory > constraints.txt
 
 clean:
@@ -162,13 +172,21 @@ $(VENV)/.lint: $(VENV)/.test
 	$(INSTALL) --group lint
 	touch $@
 
+$(VENV)/.docs: $(VENV)/.built
+	$(INSTALL) --group docs
+	touch $@
+
+$(VENV)/.release: $(VENV)/.built
+	$(INSTALL) --group release
+	touch $@
+
 $(VENV)/.load: $(VENV)/.test
 	$(INSTALL) --group load
 	touch $@
 
 $(VENV)/.system: $(VENV)/.test
-	$(INSTALL) --group lint --group load
-	touch $(VENV)/.lint $(VENV)/.load $@
+	$(INSTALL) --group lint --group load --group docs
+	touch $(VENV)/.lint $(VENV)/.load $(VENV)/.docs $@
 
 $(CHECKED)/.built: $(VENV)/.test
 	rm -rf $(CHECKED)

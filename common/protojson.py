@@ -116,7 +116,8 @@ def kind_of(field: FieldDescriptor | None) -> Descriptor | None:
 def joined(path: str, name: object, known: Mapping[str, FieldDescriptor]) -> str:
     """Return the path of a field in the object at `path`, by its proto name if it has one."""
     field = known.get(name) if isinstance(name, str) else None
-    return f"{path}.{named(str(name)) if field is None else field.name}".removeprefix(".")
+    own = named(str(name)) if field is None or str(name).startswith("$") else field.name
+    return f"{path}.{own}".removeprefix(".")
 
 
 def fill(message: M, fields: dict[str, Any]) -> M:

@@ -4,12 +4,14 @@ import copyreg
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from clerestory import __version__
 from clerestory.engine.catalogue import CardRows, Catalogue, read_file
 from clerestory.engine.cathedral import changes as cathedral_changes
 from clerestory.engine.cathedral import plans as cathedral_plans
+from clerestory.engine.cathedral import priced as cathedral_priced
 from clerestory.engine.cathedral import script as cathedral_script
 from clerestory.engine.cathedral.data import points as cathedral_points
 from clerestory.engine.cathedral.data.catalogue import CathedralCatalogue
@@ -54,14 +56,14 @@ class GameListing(NamedTuple):
         planner: plans actions whose order does not matter, if there are any.
         picture: formats the fields of a position as a table, if in more languages than English.
         taker: returns the card with which a seat uses a thing, "" for none, if cards of the game use things.
-        script: a player by published rules of thumb, if there is one: its action, and how many it rated.
+        scripts: players by published advice, by name: each returns its action, and how many it rated.
     """
 
     make: Callable[..., Game]
     changes: Consequences
     catalogue: type[Catalogue] | None = None
     points: Points | None = None
-    script: Callable[[State], tuple[str, int]] | None = None
+    scripts: Mapping[str, Callable[[State], tuple[str, int]]] = MappingProxyType({})
     planner: Planner | None = None
     taker: Callable[[State, int, str], str] | None = None
     picture: Callable[[dict[str, Any], PictureTexts], str] | None = None
@@ -73,7 +75,7 @@ LIST = {
         cathedral_changes,
         CathedralCatalogue,
         cathedral_points,
-        cathedral_script.advised,
+        {"script-v1": cathedral_script.advised, "priced-v1": cathedral_priced.advised},
         cathedral_plans,
         cathedral_plans.taker,
         show_cathedral,

@@ -8,6 +8,7 @@ from clerestory.search.root import Root
 from clerestory.search.turns import Worker
 
 class Searcher:
+    seed: int
     def __init__(
         self,
         root: Root,

@@ -64,7 +64,8 @@ cdef class Searcher:
     """
     cdef list searches           # one per thread
     cdef SharedTree tree
-    cdef object root, seed, seeds, options, reason, clock
+    cdef object root, seeds, options, reason, clock
+    cdef readonly object seed    # of all random choices
     cdef State view
     cdef double elapsed          # while any thread searched, seconds
     cdef double began            # when the first of the running threads began

@@ -1,8 +1,9 @@
 """Fixtures and options shared by all tests."""
 
 import os
+import shlex
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 
@@ -30,6 +31,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--allow-missing"):
         os.environ[ALLOWED] = "1"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Add to the report of a failure the command that runs the test alone."""
+    report = yield
+    if report.failed:
+        seed = item.config.getoption("randomly_seed", None)  # None without the plugin
+        order = "" if seed is None else f"--randomly-seed={seed} "
+        command = f".venv/bin/python -m pytest -m '' {order}{shlex.quote(item.nodeid)}"
+        report.sections.append(("to run it alone", command))
+    return report
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from typing import Any
 
 from google.protobuf.json_format import MessageToDict, MessageToJson, ParseDict
 
+from clerestory.engine.positions.envelope import position_file
 from clerestory.engine.toy.rules import TOY
 from clerestory.v1.position_pb2 import Position
 
@@ -38,11 +39,13 @@ ACCEPTED = {
     "numbers as texts": json.dumps(with_texts(FIELDS)),
     "whole numbers with a point": WHOLE.replace('"rules_revision": 1', '"rules_revision": 1.0'),
     "null for a default": toy(feast=None),
+    "naming its schema": json.dumps(position_file(FIELDS)),
 }
 REFUSED = {  # the error: the file, and the field that the message names
     "a key twice": (WHOLE.replace('"round": 1', '"round": 1, "round": 1'), "toy.round"),
     "a key twice, in a list": (WHOLE.replace('"points": 0', '"points": 0, "points": 0', 1), "toy.players[0].points"),
     "a field under both names": (WHOLE.replace("{", '{"rulesRevision": 1, ', 1), "rules_revision"),
+    "a schema without a name": (json.dumps(FIELDS | {"$schema": 1}), "$schema"),
     "an unknown field": (toy(colour="red"), "toy.colour"),
     "two games": (WHOLE.replace("{", '{"duel": {}, ', 1), "toy"),
     "an underscore in a number": (toy(moved="0_4"), "toy.moved"),

@@ -1,9 +1,10 @@
 """Imports only point down, and the application does not know the wire formats (docs/architecture.md)."""
 
 import re
-from collections import Counter
-from collections.abc import Collection
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -187,3 +188,68 @@ def test_only_translations_see_protobuf_and_engine_together() -> None:
     texts = {path.name: text_of(path) for path in SOURCES if is_in(path, ["server/rpc"])}
     both = [name for name, text in texts.items() if re.search(STUBS, text) and re.search(ENGINE, text)]
     assert [name for name in both if not name.startswith("translate")] == []
+
+
+# -- cycles ----------------------------------------------------------------------------------------
+
+
+Graph = Mapping[str, set[str]]
+
+
+def texts_by_module() -> dict[str, list[str]]:
+    found = defaultdict(list)
+    for path in sources():
+        if path.suffix != ".pyi":
+            found[module_of(path)].append((ROOT / path).read_text())
+    return found
+
+
+def graph_of(texts: Mapping[str, list[str]]) -> Graph:
+    return {
+        name: {need for text in own for need in imports_of(text, texts.keys()) if need in texts} - {name}
+        for name, own in texts.items()
+    }
+
+
+def cycle_in(graph: Graph) -> list[str]:
+    """Return the modules of a cycle, with the first one repeated at its end; none without a cycle."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_no_module_needs_itself() -> None:
+    graph = graph_of(texts_by_module())
+    assert {
+        "clerestory.engine.core",
+        "clerestory.search.loop.proof",
+        "clerestory.i18n",
+        "loadtest.server",
+    } < graph.keys()
+    assert cycle_in(graph) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from clerestory.b cimport *",
+        "from clerestory.b import x  # why",
+        "from clerestory cimport b",
+        "from clerestory.b cimport (\n    x,\n)",
+        "cimport clerestory.b",
+        "    from clerestory.b import x",
+        "from clerestory import __version__, b",
+        "from clerestory import b as c",
+    ],
+)
+def test_a_cycle_is_found(line: str) -> None:
+    graph = graph_of({"clerestory.a": ["", line], "clerestory.b": ["from clerestory.a import y"]})
+    assert set(cycle_in(graph)) == {"clerestory.a", "clerestory.b"}
+
+
+def test_a_cycle_through_a_package_is_found() -> None:
+    package, inner = module_of(Path("common/i18n/__init__.py")), module_of(Path("common/i18n/files.py"))
+    graph = graph_of({package: ["from clerestory.i18n.files import x"], inner: ["from clerestory.i18n import y"]})
+    assert set(cycle_in(graph)) == {"clerestory.i18n", "clerestory.i18n.files"}

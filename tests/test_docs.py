@@ -1,4 +1,4 @@
-"""The examples of README, docs/clients.md and docs/benchmark.md work as written, except for addresses and times."""
+"""The examples in documents work as written; the pages on playing have the same content in every language."""
 
 import re
 import subprocess
@@ -10,6 +10,8 @@ import pytest
 import clerestory.engine
 import clerestory.search
 from clerestory.clients import Advisor
+from clerestory.i18n import patterns
+from clerestory.i18n.languages import ENGLISH, LANGUAGES
 
 ROOT = Path(__file__).parents[1]
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
@@ -18,11 +20,12 @@ SAYS = {
     ("README.md", 0): '"rules_revision": 2',
     ("README.md", 1): "%\n",
     ("docs/clients.md", 0): " looks ",
-    ("docs/clients.md", 1): "the end: Outcome(",
-    ("docs/clients.md", 2): " True\n",
-    ("docs/clients.md", 3): "",
-    ("docs/clients.md", 4): "%",
-    ("docs/clients.md", 5): "%\n",
+    ("docs/clients.md", 1): "1 ",
+    ("docs/clients.md", 2): "the end: Outcome(",
+    ("docs/clients.md", 3): " True\n",
+    ("docs/clients.md", 4): "",
+    ("docs/clients.md", 5): "%",
+    ("docs/clients.md", 6): "%\n",
     ("docs/benchmark.md", 0): "(256, 541) (256, 3)",
     ("docs/benchmark.md", 1): "0",
 }
@@ -97,3 +100,44 @@ def test_public_names_exist_and_are_sorted(package: object) -> None:
     names = package.__all__  # type: ignore[attr-defined]
     assert all(hasattr(package, name) for name in names)
     assert sorted(names) == sorted(set(names))
+
+
+# -- the pages on playing --------------------------------------------------------------------------
+
+
+OTHERS = [language for language in LANGUAGES if language != ENGLISH]
+COMMAND_LINE = re.compile(r"^\.venv/bin/clerestory ([^#\n]*?) *(?:#.*)?$", re.MULTILINE)
+KEYS = re.compile(r"^\| (`.+?) \|", re.MULTILINE)
+NAMED = re.compile(r"(?<!\*)\*([^*]+)\*(?!\*)")
+TARGET = re.compile(r"\]\((?:\.\./)?([^)]*)\)")
+CODE_SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
+TO_LANGUAGES = re.compile(r"\n\[Deutsch\].*?\n\n", re.DOTALL)  # which only the English page has
+ENTRY = re.compile(r":|(?= \()")  # a longer text is identified by its beginning
+
+
+def page(language: str = ENGLISH) -> str:
+    folder = ROOT / "docs" if language == ENGLISH else ROOT / "docs" / language
+    return (folder / "playing.md").read_text("utf-8")
+
+
+def every_form(text: str | dict[str, str]) -> list[str]:
+    return [text] if isinstance(text, str) else list(text.values())
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_every_language_has_the_same_sections_paragraphs_links_keys_and_commands(language: str) -> None:
+    text, english = page(language), TO_LANGUAGES.sub("\n", page())
+    assert [len(section.split("\n\n")) for section in text.split("\n## ")] == [
+        len(section.split("\n\n")) for section in english.split("\n## ")
+    ]
+    for pattern in (KEYS, TARGET, CODE_SPAN, COMMAND_LINE):
+        assert pattern.findall(text) == pattern.findall(english)
+    assert len(NAMED.findall(text)) == len(NAMED.findall(english))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_named_controls_are_on_the_page(language: str) -> None:
+    forms = (form for text in patterns("page", language).values() for form in every_form(text))
+    said = {" ".join(part.split()).casefold() for form in forms for part in (form, ENTRY.split(form)[0])}
+    assert NAMED.findall(page(language))
+    assert [name for name in NAMED.findall(page(language)) if " ".join(name.split()).casefold() not in said] == []

@@ -6,13 +6,13 @@ import re
 import subprocess
 import sys
 import tarfile
-import tomllib
 import venv
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from tools.release import lowest
 from tools.wheels import MOST
 
 ROOT = Path(__file__).parents[1]
@@ -64,12 +64,6 @@ def test_sdist_holds_the_sources_and_nothing_generated(dist: Path) -> None:
     assert not [name for name in names if name.endswith((".c", ".so", "_pb2.py", "counts.pxd", "loop_options.pxd"))]
     assert "clients/web/dist/index.html" in names  # building from it needs no Node
     assert not [name for name in names if "node_modules" in name]
-
-
-def lowest() -> list[str]:
-    """Return the package's dependencies, in their lowest allowed versions."""
-    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
-    return [re.sub(r">=([\d.]+).*", r"==\1", one) for one in wanted]
 
 
 @pytest.mark.parametrize("others", [[], lowest()], ids=["newest", "lowest"])

@@ -22,7 +22,7 @@ from tools.lab.browser import NoBrowser, chromium, experienced, page_server
 POSITION = Path(__file__).parents[1] / "examples" / "positions" / "cathedral-3p-round4-draft.json"
 
 
-def test_the_installed_command_serves_until_it_is_told_to_end() -> None:
+def test_the_installed_command_serves_until_it_is_stopped() -> None:
     command = Path(sys.executable).with_name("clerestory")
     serve = [command, "serve", "--listen", "127.0.0.1:0", "--workers", "1", "--store", "memory:"]
     with subprocess.Popen(serve, stdout=subprocess.PIPE, text=True) as server:

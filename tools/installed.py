@@ -1,9 +1,13 @@
 """Plays with an installed package as users do: over gRPC, and on its page. `PYTHON tools/installed.py`.
 
+With `--hint`, it asks for a first hint instead. With `--serving COMMAND ...`, it runs a command while the package
+serves, with the address of the page in CLERESTORY_URL.
+
 Needs only the package and this file; it uses the interpreter's package, never a checkout.
 """
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -16,12 +20,19 @@ from urllib.request import Request, urlopen
 
 COMMAND = Path(sys.executable).with_name("clerestory")
 GAMES = "clerestory.v1.GameService"
+RULES, ADVICE = "clerestory.v1.RulesService", "clerestory.v1.AdvisorService"
 OPTIONS = ("--listen", "127.0.0.1:0", "--web", "127.0.0.1:0", "--workers", "1", "--log-level", "warning")
 ADDRESSES = re.compile(r"serves on (\S+) .*?page at (http://\S+?)/?\s", re.DOTALL)
 
 
-def main() -> None:
+def main(wish: str = "", *command: str) -> None:
     with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as (server, page):
+        if wish == "--hint":
+            print(f"first hint: {first_hint(page)}")
+            return
+        if wish == "--serving":
+            subprocess.run(command, env=os.environ | {"CLERESTORY_URL": page}, check=True)
+            return
         run("health", "--server", server)
         run("--version")
         plies = play_over_grpc(server)
@@ -88,9 +99,19 @@ def play_on_page(page: str) -> int:
     return int(seen["game"]["ply"])
 
 
-def called(page: str, method: str, **fields: Any) -> Any:
+def first_hint(page: str) -> str:
+    """Load the page, start a game, and return the best action after 100 ms."""
+    fetched(f"{page}/")
+    start = called(page, "StartPosition", RULES, game="cathedral", seats=2, seed="7")
+    dealt = called(page, "ApplyActions", RULES, position={"referee": start["referee"]}, draw=True)
+    seen = called(page, "ObservePosition", RULES, referee=dealt["position"]["referee"], seat=0)
+    answer = called(page, "RecommendMove", ADVICE, position=seen["position"], time_budget="0.1s")
+    return str(answer["best"]["label"])
+
+
+def called(page: str, method: str, service: str = GAMES, **fields: Any) -> Any:
     """Return the answer to a call of the page."""
-    request = Request(f"{page}/{GAMES}/{method}", json.dumps(fields).encode(), {"content-type": "application/json"})
+    request = Request(f"{page}/{service}/{method}", json.dumps(fields).encode(), {"content-type": "application/json"})
     return json.loads(fetched(request))
 
 
@@ -102,4 +123,4 @@ def fetched(what: str | Request) -> bytes:
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

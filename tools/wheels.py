@@ -48,11 +48,14 @@ def built(python: str, tree: Path, out: Path, folder: Path) -> Path:
     return Path(shutil.move(repaired, out / repaired.name))
 
 
-def attempt(python: str, wheel: Path, folder: Path) -> None:
-    """Install a wheel in an empty environment without a compiler, and play. Raises CalledProcessError."""
+def attempt(python: str, wheel: Path, folder: Path, *options: str | Path) -> None:
+    """Install a wheel in an empty environment without a compiler, with options of pip, and play.
+
+    Raises CalledProcessError.
+    """
     own = environment(python, folder, [])
     alone = {"PATH": str(own), "PIP_ONLY_BINARY": ":all:"}
-    run([own / "pip", "install", "--quiet", "--no-compile", wheel], own, alone)
+    run([own / "pip", "install", "--quiet", "--no-compile", *options, wheel], own, alone)
     run([own / "python", "-I", PLAYS], own, alone)
 
 
@@ -65,11 +68,11 @@ def environment(python: str, folder: Path, packages: list[str]) -> Path:
     return own
 
 
-def run(command: list[str | Path], own: Path, over: dict[str, str] | None = None) -> None:
-    """Run a command with an environment's commands first on PATH, and with additional variables."""
+def run(command: list[str | Path], own: Path, over: dict[str, str] | None = None, folder: Path | None = None) -> None:
+    """Run a command with an environment's commands first on PATH, and with additional variables, in a folder."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
     path = {"PATH": os.pathsep.join((str(own), os.environ["PATH"]))}
-    subprocess.run(command, env=clean | path | (over or {}), check=True)
+    subprocess.run(command, env=clean | path | (over or {}), cwd=folder, check=True)
 
 
 if __name__ == "__main__":

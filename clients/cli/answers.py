@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from google.protobuf.json_format import MessageToDict
 from rich.cells import cell_len
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -15,7 +15,7 @@ from clerestory.cli import locale
 from clerestory.cli.game_files import read_position
 from clerestory.cli.options import BadOption
 from clerestory.cli.screen import ROOMY, redrawing, screen
-from clerestory.clients import Line, Recommendation, Update
+from clerestory.clients import Line, Rate, Recommendation, Update
 from clerestory.clients.wire import ONLOOKER
 from clerestory.engine import State
 from clerestory.engine.scoring import note_on_points
@@ -74,11 +74,16 @@ def answer_view(answer: Recommendation, state: State, width: int) -> Group:
     table = lines_table(answer, width) if answer.best else outcomes_table(answer, state, width)
     legend = locale.say("answer.legend" if answer.best else "answer.legend.chance")
     note = note_on_points(state, locale.language())
+    rates: list[RenderableType] = [
+        rates_table(answer.rates, width),
+        Text(locale.say("answer.rates.legend"), style="dim"),
+    ]
     return Group(
         Text(title(answer, state), style="bold"),
         table,
         Text(f"{legend} {note}" if note else legend, style="dim"),
         *map(Text, remarks(answer)),
+        *(rates if answer.rates else []),
     )
 
 
@@ -139,6 +144,24 @@ def outcomes_table(answer: Recommendation, state: State, width: int) -> Table:
     ):
         table.add_row(*names(line, width), *cells)
     return table
+
+
+def rates_table(rates: Sequence[Rate], width: int) -> Table:
+    """Return the exchange rates: what one more of each good is worth."""
+    table = compact_table(width)
+    for heading in ("answer.rate.good", "answer.rate.win", "answer.rate.points"):
+        table.add_column(*locale.cells([locale.say(heading)]), justify="left" if heading.endswith("good") else "right")
+    for rate in rates:
+        win_share = worth(rate.win_share, rate.win_share_error, 100.0)
+        table.add_row(*locale.cells([rate.name, win_share, worth(rate.points, rate.points_error, 1.0)]))
+    return table
+
+
+def worth(value: float | None, error: float | None, unit: float) -> str:
+    """Return a rate with its error; "" without figures."""
+    if value is None or error is None:
+        return ""
+    return f"{locale.figure(unit * value, 2, '+z')} ±{locale.figure(unit * error, 2)}"
 
 
 def share(line: Line, seat: int) -> str:

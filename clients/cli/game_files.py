@@ -32,6 +32,7 @@ def read_position(written: str | bytes) -> State:
     except BadJson as error:
         faults = [(path or "position", text("fault.other", what=what)) for path, what in error.faults]
         raise BadPosition(faults) from None
+    message.ClearField("schema")
     return from_position(
         MessageToDict(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
     )

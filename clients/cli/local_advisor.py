@@ -12,7 +12,7 @@ import clerestory
 from clerestory.cli.game_files import read_position
 from clerestory.clients import AdvisorError, Recommendation, Update
 from clerestory.clients.errors import KINDS, FieldViolation
-from clerestory.clients.types import Action, AnswerWarning, Line
+from clerestory.clients.types import Action, AnswerWarning, Line, Rate
 from clerestory.clients.wire import Actions, QuestionOptions, Time, action_texts, read_time
 from clerestory.engine import State
 from clerestory.engine.core import Game
@@ -22,6 +22,7 @@ from clerestory.search.favour import favoured
 from clerestory.search.limits import LONGEST_TIME
 from clerestory.search.lines import Line as SearchedLine
 from clerestory.search.lines import is_doubtful
+from clerestory.search.rates import Rate as EstimatedRate
 from clerestory.search.reasons import standing
 from clerestory.search.result import StopReason
 from clerestory.search.review.annotation import Annotation
@@ -31,14 +32,16 @@ from clerestory.server.analysis.reviewer import Reviewer
 from clerestory.server.analysis.reviews import ReviewTerms, review
 from clerestory.server.games.rulebook import held
 from clerestory.server.rpc.errors import CODES, field_of
-from clerestory.server.rpc.locale import label_of, translated_text
+from clerestory.server.rpc.locale import good_name, label_of, translated_text
 from clerestory.server.rpc.translate_advisor import in_one_line, planned, write_recommendation
 from clerestory.service_errors import Reason, ServiceError
 
 METHOD = "AdvisorService/RecommendMove"  # whose fields are named where an option is wrong
 LIMITS = {  # option of a question -> limit of the search
     "memory": "max_tree_bytes",
-    **{name: name for name in ("iterations", "seed", "level", "character", "threads", "early_stop", "game_id")},
+    **{
+        name: name for name in ("iterations", "seed", "level", "character", "threads", "early_stop", "game_id", "rates")
+    },
 }
 FIGURES = ("iterations", "nodes", "tree_bytes", "depth", "threads", "memory_full", "given_up", "seed", "reproducible")
 # The columns of a line that are the same in the search and in the form of a client.
@@ -187,6 +190,7 @@ def recommendation(answer: Answer, options: QuestionOptions) -> Recommendation:
         warnings=tuple(AnswerWarning(name.lower(), translated_text(remark, game)) for name, remark in answer.remarks),
         level=None if best is None else question.limits.level,
         engine_version=clerestory.__version__,
+        rates=tuple(rate_of(game, rate) for rate in answer.rates),
         raw=partial(write_recommendation, answer, most),
     )
 
@@ -202,6 +206,12 @@ def line_of(answer: Answer, line: SearchedLine) -> Line:
         doubtful=not answer.question.chance and is_doubtful(line, answer.result.best),
         plan=tuple(label for _, _, label in planned(game, held(game, line.principal_variation))),
     )
+
+
+def rate_of(game: Game, rate: EstimatedRate) -> Rate:
+    """Return an exchange rate in the form of a client."""
+    figures = (rate.win_share, rate.win_share_error, rate.margin, rate.margin_error) if rate.amount else ()
+    return Rate(rate.good, good_name(game, rate.good), rate.amount, *figures)
 
 
 def action_of(game: Game, text: str) -> Action:

@@ -46,11 +46,13 @@ app = group(
             "doctor": ("Say what this machine can serve, and what is set wrong.", "serve:doctor"),
             "store": ("Back up, restore, check and migrate hosted games.", "serve:store"),
             "web": ("Show the web page of a server that runs elsewhere.", "serve:web"),
+            "mcp": ("Let AI assistants host, teach and analyze games.", "serve:mcp"),
             "health": ("Ask a server whether it serves.", "access:health"),
         },
         "Positions and records": {
             "new": ("Write the first position of a game.", "positions:new"),
             "show": ("Print a position and its legal actions.", "positions:show"),
+            "schema": ("Print a JSON Schema, or the description of the HTTP API.", "positions:schema"),
             "rules": ("Print the card catalogue in use.", "positions:rules"),
             "replay": ("Check recorded games and print how they ended.", "positions:replay"),
             "simulate": ("Play games at random.", "positions:simulate"),

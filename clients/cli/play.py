@@ -76,6 +76,10 @@ AvoidOption = Annotated[
     list[str] | None, typer.Option("--avoid", metavar="ACTION", help="Leave this action out; may be repeated.")
 ]
 
+RatesOption = Annotated[
+    bool, typer.Option("--rates", help="Also show what one more of each good is worth; takes a third of the time.")
+]
+
 WATCH_INTERVAL = "200ms"  # between two tables with --watch
 
 NumberArgument = Annotated[
@@ -121,6 +125,7 @@ class Query:
     threads: ThreadsOption = None
     consider: ConsiderOption = None
     avoid: AvoidOption = None
+    rates: RatesOption = False
 
     def limit(self) -> str | None:
         """Return the time budget; the default one for a search without any limit."""
@@ -130,7 +135,9 @@ class Query:
         """Return the question's options, as a client takes them."""
         from clerestory.clients.wire import QuestionOptions
 
-        search = QuestionOptions(iterations=self.iterations, seed=self.seed, threads=self.threads, lines=lines)
+        search = QuestionOptions(
+            iterations=self.iterations, seed=self.seed, threads=self.threads, lines=lines, rates=self.rates
+        )
         return QuestionOptions(seat=self.seat, consider=self.consider, avoid=self.avoid, **search)
 
 

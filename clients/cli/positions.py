@@ -1,5 +1,6 @@
 """`clerestory new`, `show`, `replay`, `rules` and `simulate`: commands on positions, records and cards."""
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -45,7 +46,9 @@ def new(
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="File to write; standard output by default.")] = None,
 ) -> None:
     """Write the position at the first decision of a game, hidden cards included."""
-    text = first_decision(name, seats, seed).to_json(indent=2)
+    from clerestory.engine.positions.envelope import position_file
+
+    text = json.dumps(position_file(first_decision(name, seats, seed).to_position()), indent=2)
     if out is None:
         typer.echo(text)
     else:
@@ -101,6 +104,22 @@ def replay(
 
     speak(language, as_json=as_json)
     replay_records(record, ply, brief=brief, as_json=as_json)
+
+
+# -- clerestory schema -----------------------------------------------------------------------------
+
+
+def schema(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="position, record, catalogue or openapi.")],
+) -> None:
+    """Print the JSON Schema of a position file, a line of a record or a card catalogue, or OpenAPI of the HTTP API."""
+    from clerestory.engine.schemas import SCHEMAS
+    from clerestory.server.gateway.openapi import openapi
+
+    known = {**SCHEMAS, "openapi": openapi}
+    if name not in known:
+        raise BadOption(f"{name!r} is not one of {', '.join(known)}")
+    typer.echo(json.dumps(known[name](), indent=2))
 
 
 # -- clerestory rules ------------------------------------------------------------------------------

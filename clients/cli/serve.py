@@ -1,10 +1,11 @@
-"""`clerestory serve`, `web`, `doctor` and `store`: commands that run a server or its page, or look after its games."""
+"""`clerestory serve`, `web`, `mcp`, `doctor` and `store`: commands that run servers, or look after their games."""
 
 import logging
 import os
 import signal
+import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from inspect import signature
 from pathlib import Path
@@ -12,12 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clerestory.addresses import is_loopback, is_port
 from clerestory.cli.access import PLAIN, Access, dialling
 from clerestory.cli.lazy import group
 from clerestory.cli.options import BadOption, announce, grouped, setting_of, settings_of
 from clerestory.declared import BadSettings
 from clerestory.server.config import LogSettings, Settings
-from clerestory.server.games.bounds import USER
+from clerestory.server.games.bounds import MEMORY, USER
 from clerestory.server.gateway.config import BadGatewaySettings, GatewaySettings
 
 if TYPE_CHECKING:
@@ -208,6 +210,64 @@ def redial(web: "OpenGateway", dialled: Callable[[], "Connection"]) -> None:
         logger.error("the connection to the server stays as it was: %s", error)
     else:
         logger.info("the files of the connection to the server were read again")
+
+
+# -- clerestory mcp --------------------------------------------------------------------------------
+
+
+@grouped()
+def mcp(
+    http: Annotated[
+        str,
+        typer.Option(
+            "--http",
+            metavar="HOST:PORT",
+            show_default=False,
+            help="Address of this machine for HTTP, at /mcp (port 0: any free one); by default standard input and"
+            " output.",
+        ),
+    ] = "",
+    store: Annotated[
+        str, typer.Option("--store", metavar="FILE", help="Where games are kept, if no --server is named.")
+    ] = MEMORY,
+    server: Annotated[
+        str | None,
+        typer.Option("--server", metavar="HOST:PORT", help="Server that hosts and searches; by default a private one."),
+    ] = None,
+    access: Access = PLAIN,
+) -> None:
+    """Let AI assistants host, teach and analyze games (MCP); they see what the seats that they play see."""
+    import asyncio  # which help does not need
+
+    try:
+        from clerestory.mcp.serving import serve_http, serve_stdio
+    except ImportError:
+        raise BadOption("clerestory mcp: needs a further package: pip install 'clerestory[mcp]'") from None
+    from clerestory.cli.servers import advised_by
+
+    with ExitStack() as stack:
+        listening = stack.enter_context(bound(http)) if http else None
+        advisor = stack.enter_context(advised_by(server, access, store))
+        served = serve_stdio(advisor) if listening is None else serve_http(advisor, listening, announce_mcp)
+        asyncio.run(served)
+
+
+def announce_mcp(url: str) -> None:
+    """Announce the URL of the MCP server."""
+    announce(f"clerestory serves MCP at {url}")
+
+
+def bound(address: str) -> socket.socket:
+    """Return a socket bound to an address of this machine. Raises BadOption."""
+    host, _, port = address.rpartition(":")
+    if not (is_port(port) and is_loopback(host)):
+        raise BadOption(f"--http: {address[:80]!r} is not HOST:PORT of this machine, as in 127.0.0.1:8000")
+    try:
+        return socket.create_server(
+            (host.strip("[]"), int(port)), family=socket.AF_INET6 if "[" in host else socket.AF_INET
+        )
+    except OSError as error:
+        raise BadOption(f"--http: {address}: {error.strerror}") from None
 
 
 # -- clerestory store ------------------------------------------------------------------------------

@@ -4,13 +4,13 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from clerestory.cli import locale
 from clerestory.cli.access import PLAIN, Access, dialling, require_no_access
 from clerestory.cli.options import BadOption, catalogue_options
-from clerestory.clients import Advisor, BadRequest, NotNow
+from clerestory.clients import Advisor, AsyncAdvisor, BadRequest, NotNow
 from clerestory.clients.child import Child, child_server
 from clerestory.clients.errors import FieldViolation
 from clerestory.clients.wire import QuestionOptions
@@ -92,6 +92,21 @@ def connected(server: str | None, access: Access = PLAIN, workers: int = 1) -> I
     with dialling():
         client = Advisor(server, access.token(), access.tls(), patience=PATIENCE, language=locale.language())
     with client as advisor:
+        yield advisor
+
+
+@contextmanager
+def advised_by(server: str | None, access: Access, store: str) -> Iterator[AsyncAdvisor]:
+    """Yield an unconnected client of a server; for None, of one that runs for this block, with its games in a store.
+
+    Raises BadOption, AdvisorError.
+    """
+    with ExitStack() as stack:
+        if server is None:
+            require_no_access(access)
+            server = stack.enter_context(embedded_server(*PRIVATE, "--store", store))
+        with dialling():
+            advisor = AsyncAdvisor(server, access.token(), access.tls(), patience=PATIENCE)
         yield advisor
 
 

@@ -10,6 +10,7 @@ from clerestory.cli.game_files import number_of_games, read_position, record_lin
 from clerestory.cli.options import BadOption
 from clerestory.cli.screen import actions_table, ended, ending, outcome_of, screen, tracked
 from clerestory.engine import NATURE, Record, State
+from clerestory.engine.positions.envelope import position_file
 from clerestory.engine.scoring import point_sources
 from clerestory.service_errors import no_seat
 
@@ -52,7 +53,8 @@ def legal(state: State) -> list[dict[str, str]]:
 def replay_records(path: str, ply: int | None, *, brief: bool, as_json: bool) -> None:
     """Print how games of a file ended, or a position of the first one. Raises BadOption."""
     if ply is not None:
-        typer.echo(position_at(next(recorded(path)).state, ply).to_json(indent=2))
+        position = position_at(next(recorded(path)).state, ply).to_position()
+        typer.echo(json.dumps(position_file(position), indent=2))
         return
     show = print_summary if as_json else print_brief if brief else print_ending
     lines = record_lines(path)

@@ -1,5 +1,6 @@
 from clerestory.clients.advisor import Advisor, Analysis
 from clerestory.clients.aio import AsyncAdvisor, AsyncAnalysis
+from clerestory.clients.batch import BatchAnswer
 from clerestory.clients.connection import Tls
 from clerestory.clients.errors import (
     AdvisorError,
@@ -27,7 +28,7 @@ from clerestory.clients.teaching import (
     PuzzleBook,
     PuzzleVerdict,
 )
-from clerestory.clients.types import Action, AnswerWarning, Line, Recommendation, Update
+from clerestory.clients.types import Action, AnswerWarning, Line, Rate, Recommendation, Update
 from clerestory.clients.wire import ONLOOKER
 from clerestory.figures import Outlook, Rollouts
 
@@ -49,6 +50,7 @@ __all__ = [
     "AsyncRules",
     "BadConnection",
     "BadRequest",
+    "BatchAnswer",
     "Busy",
     "Change",
     "ConversionPlan",
@@ -72,6 +74,7 @@ __all__ = [
     "PossibleUse",
     "PuzzleBook",
     "PuzzleVerdict",
+    "Rate",
     "Recommendation",
     "Referee",
     "ReviewProgress",

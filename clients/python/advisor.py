@@ -6,7 +6,8 @@ from typing import Any
 
 import grpc
 
-from clerestory.clients.client import Client, streaming
+from clerestory.clients.batch import answers
+from clerestory.clients.client import Client, batching, streaming
 from clerestory.clients.errors import telling
 from clerestory.clients.hosted import HostedGames
 from clerestory.clients.referee import Rules
@@ -31,6 +32,7 @@ class Advisor(Closable, SyncCalls, Client):
     _grpc = grpc
     analyze = streaming(Client._analyze, Analysis)
     annotate = streaming(Client._annotate, Stream[ReviewProgress])
+    recommend_each = batching(Client._recommend_each, answers)
 
     def close(self) -> None:
         """Close the connection; calls under way end with an error."""

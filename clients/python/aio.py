@@ -7,7 +7,8 @@ from typing import Any, Self
 
 import grpc
 
-from clerestory.clients.client import Client, streaming
+from clerestory.clients.batch import async_answers
+from clerestory.clients.client import Client, batching, streaming
 from clerestory.clients.errors import Unavailable, telling
 from clerestory.clients.hosted import AsyncHostedGames
 from clerestory.clients.referee import AsyncRules
@@ -34,6 +35,7 @@ class AsyncAdvisor(AsyncCalls, Client):
     _closed = False
     analyze = streaming(Client._analyze, AsyncAnalysis)
     annotate = streaming(Client._annotate, AsyncStream[ReviewProgress])
+    recommend_each = batching(Client._recommend_each, async_answers)
 
     async def __aenter__(self) -> Self:
         return self
@@ -52,14 +54,14 @@ class AsyncAdvisor(AsyncCalls, Client):
     def _open_channel(self) -> None:
         """Wait for the first call: a channel belongs to the event loop in which it is made."""
 
-    def _begin(self, call: UnaryCall[Any], seconds: float) -> Any:
+    def _send(self, method: str, request: Any, seconds: float) -> Any:
         """Begin a call as the sync client does, over a channel of the running event loop."""
         if self._loop is not (loop := asyncio.get_running_loop()):
             if self._closed:
                 raise Unavailable(CLOSED)
             super()._open_channel()
             self._loop = loop
-        return super()._begin(call, seconds)
+        return super()._send(method, request, seconds)
 
     @property
     def rules(self) -> AsyncRules:

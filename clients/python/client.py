@@ -1,11 +1,12 @@
 """The common part of the sync and the async client: everything except waiting."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, Unpack
 
 import grpc
 
+from clerestory.clients.batch import LONGEST, Queries
 from clerestory.clients.connection import SILENCE, Tls, dial
 from clerestory.clients.errors import BadRequest, Unavailable, telling
 from clerestory.clients.hosted import SERVICE
@@ -81,8 +82,12 @@ class Client:
         if (size := call.request.ByteSize()) > MAX_MESSAGE_BYTES:
             text = f"the request has {size} bytes; no server reads more than {MAX_MESSAGE_BYTES}"
             raise BadRequest(text, Reason.UNREADABLE_REQUEST.value)
+        return self._send(call.method, call.request, seconds)
+
+    def _send(self, method: str, request: Any, seconds: float) -> Any:
+        """Return what a method of a stub returns for a message, or an iterator of them. Raises as `_begin` does."""
         try:
-            return self._methods[call.method](call.request, timeout=seconds, metadata=self._dialled.metadata)
+            return self._methods[method](request, timeout=seconds, metadata=self._dialled.metadata)
         except (ValueError, grpc.aio.UsageError) as failure:
             raise Unavailable(str(failure)) from None
 
@@ -101,6 +106,22 @@ class Client:
         """
         request, seconds = write_question(position, time, options)
         return UnaryCall("RecommendMove", request, read_answer, seconds)
+
+    def _recommend_each(
+        self, positions: Iterable[PositionLike], time: Time | None = None, **options: Unpack[QuestionOptions]
+    ) -> Queries:
+        """Yield the advice for each of several positions, in one call, in the order in which it becomes ready.
+
+        An answer has the error of its position, if there is one. Leaving the loop ends the call.
+
+        Args:
+            positions: as in `recommend`; read while answers arrive, a few ahead of them.
+            time: for each, from the beginning of its search.
+            options: of each, as in `recommend`.
+
+        Raises AdvisorError if the whole call fails, and what iterating over the positions raises.
+        """
+        return Queries(positions, time, options)
 
     def _analyze(
         self,
@@ -182,5 +203,18 @@ def streaming(
             call = write(self, *args, **kwargs)
             begin, retries = partial(self._begin, call), RetryPolicy(self._dialled, call.seconds)
             return analysis(begin(retries.left), begin, call.read, retries)
+
+    return method
+
+
+def batching(
+    write: Callable[Concatenate[Client, P], Queries], begin: Callable[[Any, Queries, str], Analysis]
+) -> Callable[Concatenate[Client, P], Analysis]:
+    """Return a method that sends queries in one call, and returns their answers."""
+
+    @wraps(write)
+    def method(self: Client, /, *args: P.args, **kwargs: P.kwargs) -> Analysis:
+        queries = write(self, *args, **kwargs)
+        return begin(self._send("BatchRecommend", iter(queries), LONGEST), queries, self._dialled.proxy)
 
     return method

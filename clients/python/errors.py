@@ -26,6 +26,7 @@ from clerestory.i18n import say
 from clerestory.i18n.languages import language_asked
 from clerestory.metadata import DETAILS
 from clerestory.service_errors import Reason
+from clerestory.v1.advisor_pb2 import BatchError
 
 
 class FieldViolation(NamedTuple):
@@ -192,6 +193,15 @@ def explained(details: str, proxy: str = "") -> str:
     if proxy:
         hints.append(f"{proxy} is set: unless no_proxy names the server, gRPC calls it through that proxy")
     return f"{'; '.join(hints)} ({details})" if hints else details
+
+
+def batch_error(error: BatchError) -> AdvisorError:
+    """Return our own error for a query of a batch that has no answer."""
+    codes = {code.value[0]: code for code in grpc.StatusCode}
+    violations = [FieldViolation(one.field, one.description) for one in error.violations]
+    wait = error.retry_delay.ToNanoseconds() / 1e9 if error.HasField("retry_delay") else None
+    kind = KINDS.get(codes.get(error.code, grpc.StatusCode.UNKNOWN), AdvisorError)
+    return kind(error.message, error.reason, violations, wait)
 
 
 def unpack(call: grpc.Call, *details: Message) -> None:

@@ -82,6 +82,30 @@ class AnswerWarning:
         return self.description
 
 
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """What one more of a good is worth to the seat to decide.
+
+    Attributes:
+        good: ID of the good: `gold`.
+        name: the same for people, in the language of the client.
+        amount: the change that was searched; negative where the seat can only have less of the good; 0 if it can have
+            neither more nor less now, and then there are no figures.
+        win_share: gain in win share; None without figures, as below.
+        win_share_error: its error by the searches, without errors of the value that they share.
+        points: gain in the margin at the end, in points.
+        points_error: its error.
+    """
+
+    good: str
+    name: str
+    amount: int
+    win_share: float | None = None
+    win_share_error: float | None = None
+    points: float | None = None
+    points_error: float | None = None
+
+
 @dataclass(frozen=True)
 class Recommendation:
     """The answer to a request.
@@ -116,6 +140,7 @@ class Recommendation:
         level: that the move was chosen at, None for full strength.
         engine_version: of the program that searched.
         reproducible: asking again gives the same lines.
+        rates: exchange rates; empty unless the request asked for them, and in a search with too few iterations.
     """
 
     seat: int | None
@@ -142,6 +167,7 @@ class Recommendation:
     level: int | None
     engine_version: str
     reproducible: bool
+    rates: tuple[Rate, ...]
     raw: InitVar[api.RecommendMoveResponse | Callable[[], api.RecommendMoveResponse]]
 
     def __post_init__(self, raw: api.RecommendMoveResponse | Callable[[], api.RecommendMoveResponse]) -> None:

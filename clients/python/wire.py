@@ -9,7 +9,7 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
 from clerestory.clients.errors import BadRequest, FieldViolation
-from clerestory.clients.types import Action, AnswerWarning, Line, Recommendation, Update
+from clerestory.clients.types import Action, AnswerWarning, Line, Rate, Recommendation, Update
 from clerestory.durations import parse_duration
 from clerestory.figures import Outlook
 from clerestory.protojson import BadJson, parse
@@ -64,6 +64,7 @@ class QuestionOptions(TypedDict, total=False):
         lines: number of lines in the answer; 0: all.
         early_stop: whether to end once the rest of the budget cannot change the best line.
         game_id: key of the game, so that the server can continue its earlier search for the same seat.
+        rates: whether to estimate exchange rates too, in half as much time again.
     """
 
     seat: int | None
@@ -78,6 +79,7 @@ class QuestionOptions(TypedDict, total=False):
     lines: int | None
     early_stop: bool | None
     game_id: str | None
+    rates: bool | None
 
 
 FIELDS = {
@@ -91,6 +93,7 @@ FIELDS = {
     "lines": "max_lines",
     "early_stop": "early_stop",
     "game_id": "game_id",
+    "rates": "rates",
     "consider": "consider_actions",
     "avoid": "avoid_actions",
 }  # option -> field of the request
@@ -291,12 +294,14 @@ def position_message(position: PositionLike) -> Position:
         kind = "null" if written is None else type(written).__name__
         raise bad_request("position", f"must be a JSON object, not {kind}")
     try:
-        return parse(Position(), written)
+        message = parse(Position(), written)
     except BadJson as error:
         faults = [FieldViolation(f"position.{path}".rstrip("."), text) for path, text in error.faults]
         if "is not JSON" in str(error):
             faults = [FieldViolation("position", f"{faults[0].description}; give the text of a file, not its name")]
         raise BadRequest("", Reason.BAD_POSITION.value, faults) from None
+    message.ClearField("schema")
+    return message
 
 
 def read_answer(answer: api.RecommendMoveResponse) -> Recommendation:
@@ -327,8 +332,15 @@ def read_answer(answer: api.RecommendMoveResponse) -> Recommendation:
         level=answer.level if answer.HasField("level") else None,
         engine_version=answer.engine_version,
         reproducible=answer.reproducible,
+        rates=tuple(read_rate(rate) for rate in answer.rates),
         raw=answer,
     )
+
+
+def read_rate(rate: api.Rate) -> Rate:
+    """Return an exchange rate of an answer."""
+    figures = (rate.win_share, rate.win_share_error, rate.points, rate.points_error) if rate.amount else ()
+    return Rate(rate.good.id, rate.good.name, rate.amount, *figures)
 
 
 def read_update(update: api.AnalyzeResponse) -> Update:

@@ -93,7 +93,11 @@ def write_messages() -> None:
     plugin = HERE / "node_modules" / ".bin" / "protoc-gen-es"
     roots = (THIRD_PARTY, PROTO)  # a file is named after the first that has it
     arguments = ["protoc", *(f"-I{root}" for root in (*roots, files("grpc_tools") / "_proto"))]
-    arguments += [f"--plugin=protoc-gen-es={plugin}", f"--es_out={written}", "--es_opt=target=ts,import_extension=ts"]
+    arguments += [
+        f"--plugin=protoc-gen-es={plugin}",
+        f"--es_out={written}",
+        "--es_opt=target=ts,import_extension=ts,json_types=true",
+    ]
     folders = (PROTO / "clerestory", THIRD_PARTY)
     if protoc.main(arguments + sorted(str(path) for folder in folders for path in folder.rglob("*.proto"))):
         raise SystemExit("the page cannot be built: its messages could not be made")

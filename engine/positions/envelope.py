@@ -5,6 +5,8 @@ from typing import Any, Protocol
 
 from clerestory.engine.errors import BadPosition, named, quoted, text, unread
 
+SCHEMA_KEY, POSITION_SCHEMA = "$schema", "urn:clerestory:position"  # by which a position file names its schema
+
 
 class Identity(Protocol):
     """What identifies a position's game, rules and cards."""
@@ -41,9 +43,16 @@ def check_envelope(game: Identity, fields: dict[str, Any]) -> None:
     if not isinstance(fields.get(game.name), dict):
         wrong.append((game.name, text("fault.missing" if game.name not in fields else "fault.object")))
     strangers = fields.keys() - {"rules_revision", "catalogue", game.name}
+    if isinstance(fields.get(SCHEMA_KEY), str):
+        strangers -= {SCHEMA_KEY}
     wrong += [(named(str(name)), text("fault.unknown")) for name in fields if name in strangers]
     if wrong:
         raise BadPosition(wrong)
+
+
+def position_file(position: dict[str, Any]) -> dict[str, Any]:
+    """Return a position that names its schema."""
+    return {SCHEMA_KEY: POSITION_SCHEMA, **position}
 
 
 def list_fields(fields: dict[str, Any]) -> str:

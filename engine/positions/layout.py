@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from clerestory.engine.errors import BadPosition
 from clerestory.engine.positions.fields import read_fields
+from clerestory.engine.positions.goods import Good, strangers
 from clerestory.engine.positions.kinds import FieldContext, Kind, listed, model
 from clerestory.i18n.sentences import Text, text
 
@@ -100,6 +101,7 @@ class Layout:
         fields: fields of the position, in the order of JSON; `players` follows automatically.
         player_fields: fields of each player. Members outside the players belong to all of them.
         everywhere: cards that may be in several homes.
+        goods: what a player can have more or less of, for exchange rates.
 
     Attributes:
         defaults: values of the fields, except those of players, that may be missing in a position.
@@ -115,8 +117,9 @@ class Layout:
         fields: Sequence[Field],
         player_fields: Sequence[Field],
         everywhere: Sequence[str] = (),
+        goods: Sequence[Good] = (),
     ) -> None:
-        self.name, self.everywhere = name, frozenset(everywhere)
+        self.name, self.everywhere, self.goods = name, frozenset(everywhere), tuple(goods)
         self.struct_at, self.players_at = struct_at, players_at
         self.fields, self.player_fields = tuple(fields), tuple(player_fields)
         self.defaults = {field.name: field.default for field in fields if field.default is not None}
@@ -124,6 +127,8 @@ class Layout:
         player = model("Player", {field.name: field.kind.annotation for field in player_fields})
         players = {"players": listed(player, seats[0], seats[-1])}
         self.names, self.player_names = [[field.name for field in group] for group in (fields, player_fields)]
+        if unknown := list(strangers(goods, self.player_names, self.names)):
+            raise AssertionError(f"{name}: goods change {', '.join(unknown)}, no fields of a position")
         self.schema = model("Position", {field.name: field.kind.annotation for field in fields} | players)
         self.plans = {count: self.plan(count) for count in seats}
         self.by_path = {count: {slot.path: slot for slot in plan.slots} for count, plan in self.plans.items()}

@@ -12,6 +12,7 @@ from clerestory.engine.shared.shares cimport share_win
 
 from array import array
 
+from clerestory.engine.positions.goods import Good, Way
 from clerestory.engine.positions.kinds import Choice, Flag, Number
 from clerestory.engine.positions.layout import Field, Layout
 from clerestory.engine.toy.position import STEPS, Hand, PublicCards, ToCome, card_faults, course_faults, played_faults
@@ -342,6 +343,7 @@ LAYOUT = Layout(
             hidden="others",
         ),
     ],
+    goods=[Good("points", (Way({"points": 1}),))],
 )
 
 

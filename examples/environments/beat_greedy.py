@@ -16,7 +16,7 @@ import argparse
 
 import numpy as np
 
-from clerestory.engine import GAMES, Rng
+from clerestory.engine import GAMES, Rng, State
 from clerestory.envs import Observer, VectorGame
 from clerestory.search.arena.bots import Budget, parse_bot
 
@@ -52,7 +52,7 @@ class Net:
     def __call__(self, observed: np.ndarray) -> np.ndarray:
         """Return the predictions for observations."""
         first, bias, last, offset = self.weights
-        return np.maximum(observed @ first + bias, 0) @ last + offset
+        return np.asarray(np.maximum(observed @ first + bias, 0) @ last + offset)
 
     def learn(self, observed: np.ndarray, margins: np.ndarray, rate: float) -> float:
         """Take one step; return the mean squared error before it."""
@@ -95,8 +95,8 @@ class SelfPlay:
             observed, owners, codes = self.games.afterstates()
             values = net(observed) + NOISE * self.luck.gumbel(size=len(codes))
             chosen = best_of_each(values, owners)
-            for game, row in enumerate(observed[chosen].astype(np.float16)):
-                self.open[game].append((row, self.turns[game]))
+            for number, row in enumerate(observed[chosen].astype(np.float16)):
+                self.open[number].append((row, self.turns[number]))
             _, _, ended, _, infos = self.games.step(codes[chosen])
             self.turns = infos["turn"].copy()
             for game in np.flatnonzero(ended):
@@ -166,7 +166,7 @@ def wins(net: Net, deals: int, seed: int) -> np.ndarray:
     return np.asarray(shares.mean(1))
 
 
-def choice(net: Net, observer: Observer, state: object) -> int:
+def choice(net: Net, observer: Observer, state: State) -> int:
     """Return the code of the action with the best prediction, for the seat to decide."""
     codes, seat, seen = state.legal_codes(), state.turn, []
     for code in codes:

@@ -176,9 +176,19 @@ def ismcts(
 
 def script(root: Root, _seed: int, _: Budget) -> Decision:
     """Rules of thumb that people publish about a game, without looking ahead. Raises BadBot for a game without any."""
-    advice = advised(root.view)
+    return by_advice("script-v1", root.view)
+
+
+def priced(root: Root, _seed: int, _: Budget) -> Decision:
+    """A person's prices of everything in gold, without looking ahead. Raises BadBot for a game without any."""
+    return by_advice("priced-v1", root.view)
+
+
+def by_advice(name: str, view: State) -> Decision:
+    """Return the action of a player by published advice. Raises BadBot."""
+    advice = advised(name, view)
     if advice is None:
-        raise BadBot(f"script-v1: plays {', '.join(scripted())} only, not {root.view.game.name}")
+        raise BadBot(f"{name}: plays {', '.join(scripted(name))} only, not {view.game.name}")
     return advice
 
 
@@ -202,6 +212,7 @@ BOTS: Mapping[str, Decide] = {
     "ismcts": ismcts,
     "ismcts-plain": ismcts_plain,
     "script-v1": script,
+    "priced-v1": priced,
 }
 NO_BOTS: Mapping[str, Decide] = MappingProxyType({})
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import floor
 
+from clerestory.search.rates import RateEstimator
 from clerestory.search.result import Result, StopReason
 from clerestory.server.analysis.answer import Answer, Remark, remarks_on
 from clerestory.server.analysis.demand import TreeTask
@@ -27,6 +28,7 @@ class ActiveSearch:
         deadline: when the search must end, so that its answer leaves in time.
         cuts: the reductions of requested limits.
         helpers: number of further threads, for otherwise idle workers.
+        rates: estimates exchange rates in the turns of the first thread; None if none are wanted.
         trees: its threads, once it is admitted.
         began: when its first iteration began; None before.
         ended: why it ended; None before.
@@ -49,6 +51,7 @@ class ActiveSearch:
     deadline: float
     cuts: Sequence[Remark] = ()
     helpers: int = 0
+    rates: RateEstimator | None = None
     loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
     trees: list[TreeTask] = field(default_factory=list)
     began: float | None = None
@@ -93,10 +96,12 @@ class ActiveSearch:
 
     def answer(self, result: Result, *, final: bool = False, due: float = 0.0, explained: bool = False) -> Answer:
         """Return the answer for a result; the arguments are those of `Answer`."""
+        rates = () if self.rates is None else self.rates.rates()
+        missing = final and self.rates is not None and not rates
         return Answer(
             question=self.question,
             result=result,
-            remarks=(*self.cuts, *remarks_on(result, finishing=self.finishing)),
+            remarks=(*self.cuts, *remarks_on(result, finishing=self.finishing, rates_missing=missing)),
             arrived=self.arrived,
             seconds=self.limits.seconds,
             waited=self.waited,
@@ -104,4 +109,5 @@ class ActiveSearch:
             final=final,
             due=due,
             explained=explained,
+            rates=rates,
         )

@@ -10,6 +10,7 @@ from typing import Self
 
 from clerestory.engine.core import State
 from clerestory.search.ismcts import Searcher
+from clerestory.search.rates import RateEstimator
 from clerestory.search.reasons import worded
 from clerestory.search.result import Result, StopReason
 from clerestory.server.analysis.active_search import ActiveSearch
@@ -212,9 +213,11 @@ class AnalysisEngine:
         deadline = admission.arrived + limits.seconds - overhead
         waits = admission.priority == Priority.BACKGROUND and admission.ticket is None
         async with self._placed(admission, deadline) if waits else nullcontext(admission) as placed:
-            with self._trees.lend(question, admission.caller, limits) as searcher:
+            rates = RateEstimator.of(question.root) if limits.rates else None
+            room = self._trees.occupied(rates.tree_bytes) if rates else nullcontext()
+            with room, self._trees.lend(question, admission.caller, limits) as searcher:
                 helpers = helpers_of(question.limits, self._capacity)
-                search = ActiveSearch(question, searcher, limits, admission.arrived, deadline, cuts, helpers)
+                search = ActiveSearch(question, searcher, limits, admission.arrived, deadline, cuts, helpers, rates)
                 self.scheduler.submit(search, placed)
                 try:
                     yield search

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from clerestory.i18n.sentences import Text, text
 from clerestory.search.levels import choose_as, level_of
 from clerestory.search.lines import Line
+from clerestory.search.rates import Rate
 from clerestory.search.result import Result
 from clerestory.server.analysis.question import Question
 from clerestory.sizes import spoken_size
@@ -30,6 +31,7 @@ class Answer:
         final: whether this is the last answer.
         due: when the final answer was due, by time.monotonic.
         explained: whether the final answer was explained.
+        rates: exchange rates, in the order of the game's goods; () if none were requested, or there was no time.
     """
 
     question: Question
@@ -42,6 +44,7 @@ class Answer:
     final: bool = True
     due: float = 0.0
     explained: bool = False
+    rates: tuple[Rate, ...] = ()
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -60,12 +63,13 @@ class Answer:
         return choose_as(character, view, self.lines, strength, self.result.seed)
 
 
-def remarks_on(result: Result, *, finishing: bool = False) -> tuple[Remark, ...]:
+def remarks_on(result: Result, *, finishing: bool = False, rates_missing: bool = False) -> tuple[Remark, ...]:
     """Return the remarks on the result of a search.
 
     Args:
         result: the result.
         finishing: whether the search was ended by a shutdown.
+        rates_missing: whether exchange rates were requested, but there was no time for them.
     """
     found: list[Remark] = []
     if result.given_up * MATTERS > result.iterations + result.reused_iterations:
@@ -74,6 +78,8 @@ def remarks_on(result: Result, *, finishing: bool = False) -> tuple[Remark, ...]
     if result.iterations < FEW_A_LINE * len(result.lines):
         few = text("warning.few_iterations", iterations=result.iterations, lines=len(result.lines))
         found.append(("FEW_ITERATIONS", few))
+    if rates_missing:
+        found.append(("FEW_ITERATIONS", text("warning.few_for_rates", iterations=result.iterations)))
     if finishing:
         found.append(("FINISHING", text("warning.finishing")))
     return tuple(found)

@@ -65,7 +65,7 @@ def grant(
         iterations=grant_iterations(question),
         threads=grant_threads(limits.threads or 1, most_threads(capacity), cuts),
         max_tree_bytes=max(grant_memory(limits.max_tree_bytes, capacity.max_tree_bytes, cuts), MIN_BYTES),
-        early_stop=early and limits.level is None and not question.chance,
+        early_stop=early and limits.level is None and not question.chance and not limits.rates,
     )
     return granted, tuple(cuts)
 

@@ -36,6 +36,7 @@ class Limits:
         early_stop: whether to stop once the best line is decided; None: yes for one answer, no for a stream.
         game_id: ID of the game, whose tree is kept for its next query; "" for none.
         interval: seconds between two answers of a stream, LEAST_INTERVAL to LONGEST_INTERVAL.
+        rates: whether to estimate exchange rates as well, in half as much time again.
         certainty: certainty at which a stream ends, above 0.5 and below 1; None to continue to its limits.
     """
 
@@ -50,6 +51,7 @@ class Limits:
     game_id: str = ""
     interval: float = USUAL_INTERVAL
     certainty: float | None = None
+    rates: bool = False
 
     @property
     def helped(self) -> bool:

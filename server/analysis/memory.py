@@ -239,6 +239,15 @@ class Trees:
         finally:
             self._take_back(lent, key if usable else None)
 
+    @contextmanager
+    def occupied(self, size: int) -> Iterator[None]:
+        """Count memory that a search uses beside its tree, in bytes, during the block."""
+        self._memory.occupy(size)
+        try:
+            yield
+        finally:
+            self._memory.give_back(size)
+
     def _take_back(self, lent: LentTree, key: Hashable | None) -> None:
         """Keep a tree under a key, or free it without one; an empty tree would displace others."""
         searcher, size, useful = lent.close()

@@ -9,6 +9,7 @@ from contextlib import AbstractAsyncContextManager, suppress
 from math import ceil, inf
 
 from clerestory.search.ismcts import Searcher
+from clerestory.search.rates import RateEstimator
 from clerestory.search.result import Result, StopReason
 from clerestory.search.turns import Worker
 from clerestory.server.analysis.active_search import ActiveSearch
@@ -136,7 +137,7 @@ class Scheduler:
         demand = Demand(
             search.question.kind,
             search.deadline,
-            inf if limits.iterations is None else ceil(limits.iterations / threads),
+            inf if limits.iterations is None or search.rates is not None else ceil(limits.iterations / threads),
             threads,
             admission.priority,
             caller.origin,
@@ -307,7 +308,10 @@ class Scheduler:
         try:
             if search.ended is not None:  # while the tree was unlocked, others may have ended the search
                 return StopReason.STOPPED, 0
-            return searcher.step(
+            if (rates := due_rates(search, searcher, tree)) is not None:
+                rates.step(searcher.seed, search.deadline)
+                return StopReason.PAUSED, 0
+            reason, iterations = searcher.step(
                 time.monotonic() + SLICE,
                 deadline=search.deadline,
                 thread=tree.number,
@@ -315,6 +319,9 @@ class Scheduler:
                 early=bool(search.limits.early_stop),
                 worker=None if (search.limits.iterations or inf) <= FEW_ITERATIONS else worker,
             )
+            if reason == StopReason.ITERATIONS and due_rates(search, searcher, tree):
+                reason = StopReason.PAUSED
+            return reason, iterations
         finally:
             searcher.release()
 
@@ -354,6 +361,12 @@ def going_on(tickets: Iterable[Ticket]) -> Iterator[ActiveSearch]:
     for ticket in tickets:
         if ticket.search is not None and ticket.search.ended is None:
             yield ticket.search
+
+
+def due_rates(search: ActiveSearch, searcher: Searcher, tree: TreeTask) -> RateEstimator | None:
+    """Return the exchange rates that the next turn of a thread is for, always the first thread; None if it is not."""
+    rates = search.rates if tree.number == 0 else None
+    return rates if rates is not None and rates.owes(searcher.iterations) else None
 
 
 def conclude(search: ActiveSearch) -> Result:

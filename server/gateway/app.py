@@ -13,6 +13,7 @@ from typing import Any
 
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 
+from clerestory.engine.schemas import SCHEMAS as FILES
 from clerestory.metadata import LANGUAGE, LANGUAGES
 from clerestory.server.gateway.bridge import PASSED_ON, Bridge, BrowserCall, Metadata
 from clerestory.server.gateway.codec import CODECS, END, LARGE, Codec, Reader, wrapped
@@ -20,7 +21,7 @@ from clerestory.server.gateway.config import GatewaySettings
 from clerestory.server.gateway.errors import ConnectError, OwnError, UnreadableRequest
 from clerestory.server.gateway.http import CallerLeft, HttpExchange, Receive, Scope, Send
 from clerestory.server.gateway.methods import Method, methods
-from clerestory.server.gateway.openapi import openapi, position_schema
+from clerestory.server.gateway.openapi import openapi
 from clerestory.server.gateway.page import NO_PAGE, File, read_file
 
 ACCEPTED = {
@@ -43,7 +44,7 @@ PREFLIGHT = [
     ("access-control-max-age", str(PREFLIGHT_SECONDS)),
 ]
 
-SCHEMAS = {"/openapi.json": openapi, "/position.schema.json": position_schema}
+SCHEMAS = {"/openapi.json": openapi, **{f"/{name}.schema.json": make for name, make in FILES.items()}}
 GZIPPED = ("content-encoding", "gzip")
 READABLE = ("cross-origin-resource-policy", "cross-origin")  # any page may find out that there is a server
 
@@ -75,7 +76,7 @@ class GatewayApp:
 
     async def _answer(self, exchange: HttpExchange) -> None:
         method = methods().get(exchange.path)
-        exchange.also += self._sharing(exchange)
+        exchange.also += self._settings.sharing(exchange.headers.get("origin", ""))
         if problem := self._why_rejected(exchange):
             await exchange.say(403, problem)
         elif exchange.method == "OPTIONS" and "access-control-request-method" in exchange.headers:
@@ -86,6 +87,8 @@ class GatewayApp:
             await exchange.say(405, "Methods of the service are called by POST.\n", [("allow", "POST")])
         elif exchange.method in ("GET", "HEAD"):
             await self._get(exchange)
+        elif exchange.path == HEALTH or exchange.path in SCHEMAS or exchange.path in self._page:
+            await exchange.say(405, "Files and health are read by GET.\n", [("allow", "GET, HEAD")])
         else:
             await exchange.say(404, "The service has no such method.\n")
 
@@ -107,17 +110,6 @@ class GatewayApp:
         if origin is None or origin in self._settings.origins or origin.partition("://")[2].lower() == host.lower():
             return None
         return f"A page of {origin[:80]!r} may not call this service; --web-origin allows it.\n"
-
-    def _sharing(self, exchange: HttpExchange) -> Metadata:
-        """Return the headers that let a page of another site read the response (CORS, Fetch Standard).
-
-        They allow no credentials, which the service does not use: a token is a header that the page itself sets.
-        """
-        if not self._settings.origins:
-            return []
-        origin = exchange.headers.get("origin", "")
-        allowed = [("access-control-allow-origin", origin), ("access-control-expose-headers", "*")]
-        return [("vary", "origin"), *(allowed if origin in self._settings.origins else [])]
 
     # -- calls ---------------------------------------------------------------------------------------
 
@@ -196,7 +188,7 @@ class GatewayApp:
 @cache
 def schema_at(path: str) -> File:
     """Return a schema as a file, compressed once."""
-    return read_file(path, SCHEMAS[path]())
+    return read_file(path, json.dumps(SCHEMAS[path]()).encode())
 
 
 async def send_file(exchange: HttpExchange, file: File) -> None:

@@ -91,6 +91,16 @@ class GatewaySettings:
         except ValueError as error:
             raise BadGatewaySettings(f"web_proxy: {error}") from None
 
+    def sharing(self, origin: str) -> list[tuple[str, str]]:
+        """Return the headers by which a browser lets a page of an origin read the response (CORS, Fetch Standard).
+
+        They allow no credentials, which the service does not use: a token is a header that the page itself sets.
+        """
+        if not self.origins:
+            return []
+        allowed = [("access-control-allow-origin", origin), ("access-control-expose-headers", "*")]
+        return [("vary", "origin"), *(allowed if origin in self.origins else [])]
+
     def knows(self, host: str) -> bool:
         """Return whether the gateway accepts a `Host` header, given without its port.
 

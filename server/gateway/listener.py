@@ -8,15 +8,16 @@ from functools import partial
 
 from clerestory.addresses import network_of
 from clerestory.server.gateway.connection_slots import ConnectionSlots
-from clerestory.server.gateway.protocol import Protocol
+from clerestory.server.gateway.protocol import Protocol, Sharing, origin_of
 
 MAX_ACCEPTS = 4  # connections accepted before other work runs: each takes half a millisecond
 AGAIN = 0.05  # seconds until the next attempt when the system is out of file descriptors
 MOMENT = 0.01  # seconds until the next attempt when the gateway is full; after it, the connection is rejected
 FULL = (
-    b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain; charset=utf-8\r\nconnection: close\r\n"
-    b"retry-after: 1\r\ncontent-length: 50\r\n\r\nToo many connections are open; try again shortly.\n"
+    "HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain; charset=utf-8\r\nconnection: close\r\n"
+    "retry-after: 1\r\ncontent-length: 50\r\n{}\r\nToo many connections are open; try again shortly.\n"
 )
+MAX_REJECTED = 16 * 1024  # bytes read of a rejected request; unread ones would make the answer lost
 
 
 class Listener:
@@ -26,10 +27,13 @@ class Listener:
         sock: a socket that is already listening.
         slots: the limits on connections.
         make: returns the protocol for a connection from an address.
+        sharing: makes headers for pages of other sites.
     """
 
-    def __init__(self, sock: socket.socket, slots: ConnectionSlots, make: Callable[[str], Protocol]) -> None:
-        self._sock, self._slots, self._make = sock, slots, make
+    def __init__(
+        self, sock: socket.socket, slots: ConnectionSlots, make: Callable[[str], Protocol], sharing: Sharing
+    ) -> None:
+        self._sock, self._slots, self._make, self._sharing = sock, slots, make, sharing
         self._loop = asyncio.get_running_loop()
         self._beginning: set[asyncio.Task[None]] = set()
         self._later: asyncio.TimerHandle | None = None
@@ -43,7 +47,7 @@ class Listener:
         if self._later is not None:
             self._later.cancel()
         if self._waiting is not None:
-            reject(self._waiting)
+            reject(self._waiting, self._sharing)
             self._waiting = None
 
     async def wait_closed(self) -> None:
@@ -75,7 +79,7 @@ class Listener:
                     self._waiting = sock
                     self._rest(MOMENT, partial(self._try_again, sock, address))
                     return
-                reject(sock)
+                reject(sock, self._sharing)
 
     def _rest(self, seconds: float, then: Callable[[], None]) -> None:
         """Stop accepting for a moment."""
@@ -95,7 +99,7 @@ class Listener:
         """Set up a connection, or reject it; then listen again."""
         self._waiting = None
         if not self._enter(sock, address):
-            reject(sock)
+            reject(sock, self._sharing)
         self._listen()
 
     async def _begin(self, sock: socket.socket, protocol: Protocol) -> None:
@@ -107,7 +111,11 @@ class Listener:
             sock.close()
 
 
-def reject(sock: socket.socket) -> None:
-    """Send 503 if the socket accepts it, and close the connection."""
+def reject(sock: socket.socket, sharing: Sharing) -> None:
+    """Send 503 if the socket accepts it, readable by the page that asks if its request has arrived, and close."""
+    head = b""
     with sock, suppress(OSError):
-        sock.send(FULL)
+        with suppress(BlockingIOError):
+            head = sock.recv(MAX_REJECTED)
+        headers = "".join(f"{name}: {value}\r\n" for name, value in sharing(origin_of(head)))
+        sock.send(FULL.format(headers).encode())

@@ -1,9 +1,8 @@
-"""Describes the HTTP face for generators: OpenAPI 3.1 of all methods, and JSON Schema of a position.
+"""Describes the HTTP face for generators: OpenAPI 3.1 of all methods.
 
-Both come from the descriptors of proto/ with their comments, which the build leaves beside the stubs.
+It comes from the descriptors of proto/ with their comments, which the build leaves beside the stubs.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
@@ -19,7 +18,6 @@ Schema = dict[str, Any]
 
 MESSAGE, ENUM, SERVICE, FIELD, VALUE, METHOD = 4, 5, 6, 2, 2, 2  # field numbers in descriptor.proto, which form paths
 PACKAGE = ".clerestory.v1."
-DIALECT = "https://json-schema.org/draft/2020-12/schema"
 FRACTION = {"type": "number"}
 INT32 = {"type": "integer", "minimum": -(2**31), "maximum": 2**31 - 1}
 BY_TYPE: dict[int, Schema] = {
@@ -60,9 +58,9 @@ ERROR: Schema = {
 }
 
 
-def openapi() -> bytes:
-    """Return the OpenAPI 3.1 document of all methods, as JSON."""
-    document = {
+def openapi() -> Schema:
+    """Return the OpenAPI 3.1 document of all methods."""
+    return {
         "openapi": "3.1.0",
         "info": {
             "title": "Clerestory",
@@ -73,13 +71,6 @@ def openapi() -> bytes:
         "paths": dict(paths()),
         "components": {"schemas": schemas("#/components/schemas/") | {"Error": ERROR}},
     }
-    return json.dumps(document).encode()
-
-
-def position_schema() -> bytes:
-    """Return the JSON Schema of a position, as one seat sees it, as JSON."""
-    found = {"$schema": DIALECT, "title": "Position", "$ref": "#/$defs/Position", "$defs": schemas("#/$defs/")}
-    return json.dumps(found).encode()
 
 
 @cache
@@ -100,6 +91,8 @@ def paths() -> Iterator[tuple[str, Schema]]:
     for file, comments in commented():
         for number, service in enumerate(file.service):
             for index, method in enumerate(service.method):
+                if method.client_streaming:  # not over HTTP/1.1
+                    continue
                 about = comments.get((SERVICE, number, METHOD, index), "")
                 yield f"/{file.package}.{service.name}/{method.name}", {"post": operation(service.name, method, about)}
 
@@ -140,7 +133,7 @@ def message_schema(message: DescriptorProto, path: Path, comments: dict[Path, st
     """Return the schema of a message. A field with its default may be absent."""
     maps = {one.name: one.field[1] for one in message.nested_type if one.options.map_entry}
     properties = {
-        field.name: field_schema(field, maps, prefix) | about(comments.get((*path, FIELD, number), ""))
+        name_of(field): field_schema(field, maps, prefix) | about(comments.get((*path, FIELD, number), ""))
         for number, field in enumerate(message.field)
     }
     return {
@@ -149,6 +142,11 @@ def message_schema(message: DescriptorProto, path: Path, comments: dict[Path, st
         "properties": properties,
         "additionalProperties": False,
     }
+
+
+def name_of(field: FieldDescriptorProto) -> str:
+    """Return the name of a field in JSON: its own name, unless JSON has one that proto cannot have."""
+    return field.json_name if field.json_name.startswith("$") else field.name
 
 
 def field_schema(field: FieldDescriptorProto, maps: Mapping[str, FieldDescriptorProto], prefix: str) -> Schema:

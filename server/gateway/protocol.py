@@ -21,6 +21,9 @@ CLOSE_SECONDS = 5.0  # that a client has to receive the rest of a response
 STALL_SECONDS = 30.0  # without progress, after which the gateway drops a slow client
 URL = re.compile(rb"https?://([^/?#]*)", re.IGNORECASE)  # the scheme and authority of a URL
 CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
+ORIGIN = re.compile(rb"\r\norigin:[ \t]*([\x21-\x7e]*)[ \t]*\r\n", re.IGNORECASE)
+
+Sharing = Callable[[str], list[tuple[str, str]]]  # returns the headers that let a page of an origin read a response
 
 
 class BadHttpRequest(h11.RemoteProtocolError):
@@ -34,14 +37,15 @@ class RequestParser(h11.Connection):
         super().__init__(h11.SERVER, MAX_HEAD_BYTES)
         self._parts = 0
         self.bodiless = False  # whether the response has no body, because the request is a HEAD
+        self.head = b""  # of the request, and possibly more
         self.error: h11.RemoteProtocolError | None = None
 
     def next_event(self) -> Any:
         """Return the next event, as h11 does. Raises h11.RemoteProtocolError."""
         try:
             if self.their_state is h11.IDLE:
-                self.bodiless = False
-                check_head(self.trailing_data[0])
+                self.bodiless, self.head = False, self.trailing_data[0]
+                check_head(self.head)
             event = super().next_event()
             self._check(event)
         except h11.RemoteProtocolError as error:
@@ -76,6 +80,12 @@ def check_request(request: h11.Request) -> None:
     for name, value in request.headers:
         if CONTROL.search(value):
             raise BadHttpRequest(f"The header {name.decode()} has a control character.", 400)
+
+
+def origin_of(head: bytes) -> str:
+    """Return the origin that the head of a request names, which may be incomplete or malformed; "" if it names none."""
+    found = ORIGIN.search(head.partition(b"\r\n\r\n")[0] + b"\r\n")
+    return found[1].decode() if found else ""
 
 
 def in_origin_form(request: h11.Request) -> h11.Request:
@@ -152,16 +162,17 @@ class Protocol(H11Protocol):
     Args:
         address: sets the attribute.
         slots: the limits on connections, which this one counts against.
+        sharing: makes headers for pages of other sites, which errors have too.
         uvicorn: the arguments of `H11Protocol`.
     """
 
     conn: RequestParser
     transport: Any
 
-    def __init__(self, address: str, slots: ConnectionSlots, **uvicorn: Any) -> None:
+    def __init__(self, address: str, slots: ConnectionSlots, sharing: Sharing, **uvicorn: Any) -> None:
         super().__init__(**uvicorn)
         self.conn = RequestParser()
-        self.address, self.size, self._slots = address, 0, slots
+        self.address, self.size, self._slots, self._sharing = address, 0, slots, sharing
         self._waiting: asyncio.TimerHandle | None = None
         self._stalled: asyncio.TimerHandle | None = None
         self._unwanted = False
@@ -225,7 +236,8 @@ class Protocol(H11Protocol):
     def _say(self, error: h11.RemoteProtocolError | None, otherwise: str) -> None:
         """Send an error response."""
         text = f"{error if isinstance(error, BadHttpRequest) else otherwise}\n".encode()
-        headers = packed("text/plain; charset=utf-8", [("content-length", str(len(text))), ("connection", "close")])
+        own = [("content-length", str(len(text))), ("connection", "close"), *self._sharing(origin_of(self.conn.head))]
+        headers = packed("text/plain; charset=utf-8", own)
         status = error.error_status_hint if error is not None else 400
         body = () if self.conn.bodiless else (h11.Data(data=text),)
         for event in (h11.Response(status_code=status, headers=headers), *body, h11.EndOfMessage()):

@@ -18,7 +18,7 @@ from clerestory.server.gateway.config import GatewaySettings
 from clerestory.server.gateway.connection_slots import CONNECTIONS, ConnectionSlots
 from clerestory.server.gateway.listener import Listener
 from clerestory.server.gateway.page import read_page
-from clerestory.server.gateway.protocol import Protocol
+from clerestory.server.gateway.protocol import Protocol, Sharing
 
 SEND_BYTES = 16 * 1024  # kernel send buffer for a slow client: a few responses
 BACKLOG = 4096  # connections that the kernel queues until they are accepted
@@ -32,19 +32,22 @@ class HttpServer(uvicorn.Server):
     Args:
         config: the configuration of uvicorn.
         slots: the limits on connections.
+        sharing: makes headers for pages of other sites.
     """
 
-    def __init__(self, config: uvicorn.Config, slots: ConnectionSlots) -> None:
+    def __init__(self, config: uvicorn.Config, slots: ConnectionSlots, sharing: Sharing) -> None:
         super().__init__(config)
-        self._slots = slots
+        self._slots, self._sharing = slots, sharing
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start accepting connections."""
-        self.servers: Any = [Listener(listener, self._slots, self._protocol) for listener in sockets or ()]
+        own = (self._slots, self._protocol, self._sharing)
+        self.servers: Any = [Listener(listener, *own) for listener in sockets or ()]
         self.started = True
 
     def _protocol(self, address: str) -> Protocol:
-        return Protocol(address, self._slots, config=self.config, server_state=self.server_state, app_state={})
+        own = {"config": self.config, "server_state": self.server_state, "app_state": {}}
+        return Protocol(address, self._slots, self._sharing, **own)
 
     def capture_signals(self) -> Any:
         """Leave signal handling to the program."""
@@ -81,7 +84,8 @@ async def opened(
     listener = listen(settings)
     async with aclosing(Bridge(server, streams)) as bridge:
         gateway = GatewayApp(bridge, settings, read_page(settings.page))
-        http = HttpServer(config_of(gateway, settings), ConnectionSlots(connections, settings.networks))
+        slots = ConnectionSlots(connections, settings.networks)
+        http = HttpServer(config_of(gateway, settings), slots, settings.sharing)
         running = asyncio.create_task(http.serve(sockets=[listener]))
         try:
             while not (http.started or running.done()):

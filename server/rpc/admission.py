@@ -14,6 +14,7 @@ from google.protobuf.message import DecodeError
 from clerestory.counting import decrease
 from clerestory.server.config import MAX_MESSAGE_BYTES
 from clerestory.server.rpc.callers import Callers, address_of
+from clerestory.server.rpc.chunks import write_each
 from clerestory.server.rpc.interceptor import Call, CallInterceptor
 from clerestory.server.rpc.pending_reads import Context, PendingReads
 from clerestory.server.rpc.security import Tokens, require_token
@@ -230,8 +231,7 @@ class AdmissionHandler(grpc.GenericRpcHandler):
             while (payload := await self._arrivals.next(context, address)) is not None:
                 yield decode_request(payload, method.decode)
 
-        async for answer in method.handler(requests(), context):
-            await context.write(answer)
+        await write_each(method.handler(requests(), context), context.write)
 
     async def _find_nothing(self, call: Call, context: Context) -> None:
         """Reject a call of an unknown method. It is not counted by name, because the names could fill the memory."""

@@ -67,6 +67,12 @@ def name_of(game: Game, item: str) -> str:
     return known or material(game, item)
 
 
+def good_name(game: Game, good: str) -> str:
+    """Return the name of a good of exchange rates in the locale of the call."""
+    key = f"thing.{good}"
+    return say(game.name, key, language=LOCALE.get(), count=1) if has(game.name, key) else name_of(game, good)
+
+
 @cache
 def names(game: Game, language: str) -> dict[str, str]:
     """Return the display names of all cards by id."""

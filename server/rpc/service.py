@@ -1,6 +1,7 @@
-"""Handles the calls of AdvisorService: recommendations and analysis."""
+"""Handles the calls of AdvisorService: recommendations, one by one or in batches, and analysis."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from contextlib import aclosing
 from functools import partial
 from typing import Any
 
@@ -11,6 +12,7 @@ from clerestory.server.analysis.admission import Admission
 from clerestory.server.analysis.analysis_engine import AnalysisEngine
 from clerestory.server.analysis.answer import Answer
 from clerestory.server.analysis.demand import Priority
+from clerestory.server.rpc.batch import Batch
 from clerestory.server.rpc.callers import Callers
 from clerestory.server.rpc.chunks import write_each
 from clerestory.server.rpc.translate_advisor import read_analysis, read_question, write_recommendation
@@ -56,6 +58,16 @@ class AdvisorHandlers(AdvisorServiceServicer):
         message = write_recommendation(answer, request.max_lines)
         self._analysis.delivered(answer)
         return message
+
+    async def BatchRecommend(  # noqa: N802  # its name in proto/
+        self, requests: AsyncIterator[api.BatchRecommendRequest], context: Context
+    ) -> AsyncGenerator[api.BatchRecommendResponse, None]:
+        """Answer each query of a stream as soon as its search has ended. Raises ServiceError: SLOW_REQUEST."""
+        caller = self._callers.player_of(context)
+        bind_contextvars(caller=caller.label)
+        async with aclosing(Batch(self._analysis, caller, context.time_remaining).answers(requests)) as answers:
+            async for answer in answers:
+                yield answer
 
     async def Analyze(  # type: ignore[override]  # noqa: N802  # grpc.aio also accepts a coroutine that writes
         self, request: api.AnalyzeRequest, context: Context

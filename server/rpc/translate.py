@@ -96,8 +96,10 @@ def read_fields(message: Position, path: str = "position") -> State:
         raise_error(Reason.BAD_POSITION, path, fault_of(fault))
     if game is None:
         raise_error(Reason.BAD_POSITION, path, fault_of(no_game()))
+    fields = position_fields(message)
+    fields.pop("schema", None)
     try:
-        return GAMES[game].from_position(position_fields(message))
+        return GAMES[game].from_position(fields)
     except BadPosition as error:
         faults = [(f"{path}.{field}", description) for field, description in error.violations]
         raise ServiceError(Reason.BAD_POSITION, faults) from None

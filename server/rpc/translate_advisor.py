@@ -16,6 +16,7 @@ from clerestory.i18n.languages import ENGLISH
 from clerestory.i18n.sentences import Text
 from clerestory.search.favour import favoured
 from clerestory.search.lines import Line, is_doubtful
+from clerestory.search.rates import Rate
 from clerestory.search.reasons import discard_of, rows_of_cards, standing, use_of
 from clerestory.search.result import Result, StopReason
 from clerestory.server.analysis.answer import Answer
@@ -23,7 +24,7 @@ from clerestory.server.analysis.caller import Caller
 from clerestory.server.analysis.limits import Limits
 from clerestory.server.analysis.question import Question, posed
 from clerestory.server.games.rulebook import held
-from clerestory.server.rpc.locale import LOCALE, name_of, translated_text
+from clerestory.server.rpc.locale import LOCALE, good_name, name_of, translated_text
 from clerestory.server.rpc.translate import asked_position, duration, given, seconds_of, write_action, write_text
 from clerestory.service_errors import Faults, ServiceError
 from clerestory.v1 import advisor_pb2 as advisor
@@ -110,6 +111,7 @@ def read_limits(request: advisor.RecommendMoveRequest, more: Mapping[str, Any]) 
         threads=given(request, "threads"),
         early_stop=given(request, "early_stop"),
         game_id=request.game_id,
+        rates=request.rates,
         **more,
     )
 
@@ -144,6 +146,7 @@ def write_recommendation(answer: Answer, max_lines: int = 0) -> advisor.Recommen
         level=None if best is None else question.limits.level,
         engine_version=clerestory.__version__,
         reproducible=result.reproducible,
+        rates=[write_rate(rate, game) for rate in answer.rates],
     )
     for line in result.lines[:limit]:
         doubtful = not question.chance and is_doubtful(line, result.best)
@@ -242,6 +245,15 @@ def write_outlook(outlook: Outlook) -> advisor.Outlook:
         at_round_end=outlook.at_round_end,
         at_game_end=outlook.at_game_end,
     )
+
+
+def write_rate(rate: Rate, game: Game) -> advisor.Rate:
+    """Return an exchange rate as a message."""
+    message = advisor.Rate(good=advisor.NamedItem(id=rate.good, name=good_name(game, rate.good)), amount=rate.amount)
+    if rate.amount:
+        message.win_share, message.win_share_error = rate.win_share, rate.win_share_error
+        message.points, message.points_error = rate.margin, rate.margin_error
+    return message
 
 
 def write_statistics(result: Result, *, certainty: float, waited: float) -> advisor.SearchStatistics:

@@ -113,7 +113,7 @@ def test_a_game_is_played_in_words_where_seats_differ_without_colour(page: Page)
 
 
 @pytest.mark.parametrize(("motion", "at"), [("reduce", 0), ("no-preference", 1)])
-def test_a_line_goes_on_by_itself_only_with_motion(
+def test_a_line_plays_automatically_only_with_motion(
     page: Page, motion: Literal["reduce", "no-preference"], at: int
 ) -> None:
     web.start(page)

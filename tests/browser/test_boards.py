@@ -211,7 +211,7 @@ def seen_by(state: State, seat: int) -> dict[str, object]:
     return {"position": json.loads(state.observe(seat).to_json()), "viewer": seat}
 
 
-def test_what_a_seat_foresees_is_drawn_for_it_alone(boards: Page) -> None:
+def test_a_foreseen_event_is_drawn_only_for_its_seat(boards: Page) -> None:
     state, name = foreseen()
     show(boards, gallery.plain(state))
     expect(boards.locator(".event")).to_contain_text("foreseen")
@@ -222,7 +222,7 @@ def test_what_a_seat_foresees_is_drawn_for_it_alone(boards: Page) -> None:
         expect(boards.locator(".drawn")).not_to_contain_text("foreseen")
 
 
-def test_the_blessing_is_told_while_converting(boards: Page) -> None:
+def test_the_blessing_is_shown_while_converting(boards: Page) -> None:
     exhibit = gallery.plain(RARE["cathedral-blessed"])
     show(boards, exhibit)
     told = boards.locator(".blessing")
@@ -253,7 +253,7 @@ def row(page: Page, name: str) -> Locator:
     return heading.locator("xpath=..")
 
 
-def test_words_tell_what_a_seat_foresees_and_who_is_marked(boards: Page) -> None:
+def test_words_show_what_a_seat_foresees_and_who_is_marked(boards: Page) -> None:
     state, name = foreseen()
     exhibit = gallery.plain(state) | {"words": True}
     exhibit["position"]["cathedral"]["players"][1] |= {"limited": True, "aside": 1, "grey_next": 2}
@@ -293,7 +293,7 @@ WORDS: list[tuple[str, dict[str, Any], str, str]] = [
 ]
 
 
-def test_words_tell_what_follows_who_is_first_and_what_a_craftsman_keeps(boards: Page) -> None:
+def test_words_show_the_next_step_the_first_player_and_what_a_craftsman_needs(boards: Page) -> None:
     for name, fields, heading, told in WORDS:
         exhibit = gallery.plain(POSITIONS[name]) | {"words": True}
         position = exhibit["position"][name.partition("-")[0]]
@@ -303,7 +303,7 @@ def test_words_tell_what_follows_who_is_first_and_what_a_craftsman_keeps(boards:
         expect(row(boards, heading), f"{name} {fields}").to_contain_text(told)
 
 
-def test_words_and_the_board_tell_the_tax(boards: Page) -> None:
+def test_words_and_the_board_show_the_tax(boards: Page) -> None:
     for name, told in (("round5-draft", "not rolled"), ("round4-exemption", "4"), ("round6-market", "paid")):
         exhibit = gallery.plain(POSITIONS[f"cathedral-4p-{name}"])
         show(boards, exhibit | {"words": True})
@@ -320,7 +320,7 @@ def test_words_have_no_row_that_says_nothing(boards: Page) -> None:
         assert [one for one in said if not one.strip()] == [], name
 
 
-def test_words_tell_what_the_bank_has(boards: Page) -> None:
+def test_words_show_what_the_bank_has(boards: Page) -> None:
     exhibit = gallery.plain(POSITIONS["duel-2p-phase2-turn"]) | {"words": True}
     gold = 74 - sum(player["gold"] for player in exhibit["position"]["duel"]["players"])
     show(boards, exhibit)
@@ -330,7 +330,7 @@ def test_words_tell_what_the_bank_has(boards: Page) -> None:
 # -- conditions and warnings -----------------------------------------------------------------------
 
 
-def test_a_craftsman_who_works_only_beside_another_says_so_and_is_grey_without_him(boards: Page) -> None:
+def test_a_craftsman_who_needs_another_one_is_grey_without_him(boards: Page) -> None:
     exhibit = gallery.plain(POSITIONS["cathedral-4p-round5-draft"])
     red = exhibit["position"]["cathedral"]["players"][0]
     for craftsmen, lacks in ((["mason_1"], 1), (["mason_1", "mortar_mixer"], 0), (["mason_1", "mortar_mixer_1"], 0)):
@@ -347,7 +347,7 @@ def test_a_craftsman_who_works_only_beside_another_says_so_and_is_grey_without_h
     expect(row(boards, "Craftsmen")).to_contain_text("does not work without Mortar mixer")
 
 
-def test_wood_is_barred_at_the_market_to_whoever_has_no_woodworker(boards: Page) -> None:
+def test_wood_is_barred_at_the_market_without_a_woodworker(boards: Page) -> None:
     exhibit = gallery.plain(POSITIONS["cathedral-4p-round6-market"])
     own = exhibit["position"]["cathedral"]["players"][exhibit["viewer"]]
     for craftsmen, barred in ((["stonecutter"], ["buy wood: only with Woodworker"]), (["master_woodworker_1"], [])):
@@ -375,7 +375,7 @@ def test_a_place_asks_before_what_its_action_gives_up(boards: Page) -> None:
     assert boards.evaluate("chosen") == ["dismiss mortar_mixer", "dismiss potter_2"]
 
 
-def test_cards_of_the_other_colour_are_marked_and_said_with_a_claim(boards: Page) -> None:
+def test_cards_of_the_other_colour_are_marked_and_named_with_a_claim(boards: Page) -> None:
     exhibit = gallery.plain(where("claim row 2")[0])
     exhibit["position"]["duel"]["grid"][3:6] = ["jack", "regan_hamleigh", "aliena"]
     foreign = {0: ["jack", "aliena"], 1: ["regan_hamleigh"]}[exhibit["viewer"]]
@@ -409,7 +409,7 @@ def test_a_board_fits_its_screen_and_can_be_read(boards: Page) -> None:
                 assert min(boards.evaluate(FONT_SIZES)) >= 11, name
 
 
-def test_who_works_where_stays_in_its_place_beside_a_long_name(boards: Page) -> None:
+def test_workers_stay_in_place_beside_a_long_name(boards: Page) -> None:
     outside = """all => all.filter(one => one.getBoundingClientRect().right
         > one.closest('.sites').getBoundingClientRect().right).map(one => one.textContent)"""
     speak(boards, "de")

@@ -56,7 +56,7 @@ def test_a_server_that_is_killed_in_a_stream_and_in_a_move(browser: Browser, opt
             assert record.count('"by": "red"') == 1
 
 
-def test_what_is_first_asked_while_the_server_is_away_comes_once_it_is_back(
+def test_calls_that_begin_while_the_server_is_away_are_answered_once_it_is_back(
     browser: Browser, options: tuple[str, ...]
 ) -> None:
     """An earlier moment of a game, a screen whose files browsers remember as missing, and a new game."""
@@ -105,7 +105,7 @@ def test_a_server_that_asks_for_a_token(browser: Browser, tmp_path: Path) -> Non
 # -- calls that are lost, rejected or unanswered --------------------------------------------------------
 
 
-def test_a_page_that_is_older_than_its_server_is_loaded_anew_but_once(page: Page) -> None:
+def test_a_page_that_is_older_than_its_server_reloads_once(page: Page) -> None:
     """A newer server has its files under other names."""
     gone = re.compile(r"/assets/screen-\w+\.js")
     loads: list[str] = []
@@ -133,7 +133,7 @@ def test_an_error_of_a_start_is_cleared_while_the_game_is_started_again(page: Pa
     assert web.settled(page)
 
 
-def test_what_a_screen_asks_first_is_asked_again(page: Page) -> None:
+def test_the_first_calls_of_a_screen_are_repeated(page: Page) -> None:
     for screen, method, there in (
         ("learn/goal", "FollowLesson", ".lesson"),
         ("puzzle/duel/1", "GetPuzzle", ".puzzle"),
@@ -168,7 +168,7 @@ def test_a_board_is_drawn_once_its_cards_are_known(page: Page) -> None:
     expect(page.locator(".board")).not_to_contain_text("…")
 
 
-def test_a_busy_server_is_told_once_that_the_draws_of_a_round_stand(page: Page) -> None:
+def test_keeping_the_draws_of_a_round_is_sent_once_to_a_busy_server(page: Page) -> None:
     about_to(page, "redraw")
     web.begin(page)
     refused = web.refuse(page, "PlayAction", *BUSY)
@@ -194,7 +194,7 @@ def test_a_stream_that_a_proxy_resets(page: Page, body: bytes) -> None:
     assert web.play_on(page, 1) == 1
 
 
-def test_a_server_that_sends_nothing_for_40_seconds_is_told_as_one_that_is_away(page: Page) -> None:
+def test_a_server_that_sends_nothing_for_40_seconds_counts_as_away(page: Page) -> None:
     page.clock.install()
     with web.held_back(page, "WatchGame") as held:
         web.start(page)
@@ -239,7 +239,7 @@ def test_a_start_and_a_move_that_are_not_answered_are_sent_again(page: Page) -> 
     expect(alert).to_have_count(0)
 
 
-def test_a_game_that_is_first_told_by_its_stream_can_be_looked_back_on_and_keeps_its_actions(page: Page) -> None:
+def test_a_game_that_arrives_first_by_its_stream_has_a_history_and_keeps_its_actions(page: Page) -> None:
     web.start(page)
     last = page.locator(".log ol li").count()
     back = page.get_by_role("button", name="Take back")
@@ -315,7 +315,7 @@ def test_a_hidden_tab_asks_no_more_for_a_game_that_is_over(page: Page) -> None:
     assert calls == []
 
 
-def test_a_wrong_token_of_a_seat_and_a_game_that_there_is_not_lead_to_the_lobby(page: Page) -> None:
+def test_a_wrong_seat_token_and_an_unknown_game_lead_to_the_lobby(page: Page) -> None:
     identifier = web.start(page)
     page.evaluate("localStorage.clear()")
     with page.expect_response("**/GetGame"):
@@ -329,7 +329,7 @@ def test_a_wrong_token_of_a_seat_and_a_game_that_there_is_not_lead_to_the_lobby(
     expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
 
 
-def test_two_people_with_one_seat_play_one_move_and_the_later_one_is_told(page: Page, other: Page) -> None:
+def test_of_two_moves_for_one_seat_the_later_one_is_rejected(page: Page, other: Page) -> None:
     identifier = web.start(page)
     token = web.keys_of(page, identifier)["seats"]["0"]
     other.goto(f"/#/game/{identifier}/seat/0/{token}")

@@ -61,7 +61,7 @@ def test_explanations_are_put_away_and_called_back(newcomer: Page) -> None:
     expect(newcomer.locator(HELP)).to_be_visible()
 
 
-def test_who_has_played_three_games_needs_no_help(page: Page) -> None:
+def test_players_of_three_games_get_no_help(page: Page) -> None:
     play_now(page)
     page.keyboard.press("h")
     expect(page.get_by_label("Explain each kind of decision once")).not_to_be_checked()

@@ -44,7 +44,7 @@ def test_a_game_opens_at_its_end_and_leads_on(page: Page) -> None:
     expect(page.locator(".stands p")).not_to_contain_text("over")
 
 
-def test_what_comes_late_at_the_end_of_a_game_moves_no_button_away(page: Page) -> None:
+def test_late_content_at_the_end_of_a_game_moves_no_button(page: Page) -> None:
     web.start(page)
     rematch = page.get_by_role("button", name="Rematch")
     with web.held_back(page, "ListLessons"):

@@ -90,7 +90,7 @@ def english_on(page: Page, language: str) -> list[str]:
     return [text for text in read_of(page) if english_in(text, language)]
 
 
-def test_a_language_is_switched_at_once_and_kept(page: Page) -> None:
+def test_a_language_is_switched_at_once_and_remembered(page: Page) -> None:
     page.evaluate("window.same = true")
     page.locator(".language select").select_option("de")
     expect(page.get_by_role("heading", name="Neue Partie")).to_be_visible()

@@ -122,7 +122,7 @@ def speak(page: Page, language: str) -> None:
     expect(page.locator(f"html[lang={language}]")).to_have_count(1)
 
 
-def test_of_two_new_beginnings_only_the_newest_counts(page: Page) -> None:
+def test_of_two_restarts_only_the_latest_counts(page: Page) -> None:
     opened(page, "goal")
     held = hold(page, "FollowLesson", times=1)
     page.keyboard.press("r")

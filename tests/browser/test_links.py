@@ -164,7 +164,7 @@ def test_a_game_is_resigned_only_when_it_is_meant(page: Page) -> None:
 
 
 @pytest.mark.parametrize(("game", "players", "follows"), [("duel", 2, "other player wins"), ("cathedral", 3, "A bot")])
-def test_what_follows_is_told_before_one_resigns(page: Page, game: str, players: int, follows: str) -> None:
+def test_resigning_shows_its_consequences_first(page: Page, game: str, players: int, follows: str) -> None:
     web.start(page, ("me", *["bot1"] * (players - 1)), game)
     web.menu(page, "Players")
     page.get_by_role("button", name="Resign").click()
@@ -236,7 +236,7 @@ def test_the_form_says_what_a_limit_of_time_does(page: Page) -> None:
 # -- a physical table ------------------------------------------------------------------------------
 
 
-def test_what_a_seat_is_shown_at_a_table_is_asked_for_unseen_by_others(page: Page) -> None:
+def test_a_private_outcome_is_entered_unseen_by_others(page: Page) -> None:
     """Ellen's owner sees the coming event: the page asks for it behind a button, and shows it to no other player."""
     choose_game(page, "cathedral", ["me", "here"])
     page.get_by_text("A real box lies on the table").click()

@@ -72,14 +72,14 @@ def test_a_page_of_a_listed_origin_plays_and_reads_errors(browser: Browser, site
     assert (found["games"], found["wrong"]["reason"]) == ({"kind": "", "answer": 3}, "BAD_GAME")
 
 
-def test_a_page_that_the_browser_keeps_from_a_server_is_told_so_at_once(browser: Browser, site: str, url: str) -> None:
+def test_a_page_reports_at_once_that_its_browser_blocks_a_server(browser: Browser, site: str, url: str) -> None:
     found = calls(browser, site, url)
     assert found["games"]["kind"] == "blocked"
     assert found["games"]["message"].endswith(f"start it with --web-origin {site}")
     assert found["attempts"] == 3  # two calls, and the question whether there is a server
 
 
-def test_where_no_server_is_a_page_is_told_of_none(browser: Browser, site: str) -> None:
+def test_an_address_without_a_server_is_reported(browser: Browser, site: str) -> None:
     found = calls(browser, site, f"http://127.0.0.1:{free_port()}")
     assert found["games"]["kind"] == "unavailable"
     assert found["attempts"] > 3

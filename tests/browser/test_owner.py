@@ -29,7 +29,7 @@ def file_of(page: Page, name: str = "Save the catalogue file") -> DuelCatalogue:
     return DuelCatalogue.parse(content)
 
 
-def test_what_is_typed_is_in_the_file_with_its_source(form: Page) -> None:
+def test_typed_values_are_in_the_file_with_their_source(form: Page) -> None:
     assert file_of(form).content_hash() == SHIPPED.content_hash()
     differs = form.locator(".send textarea")
     expect(differs).to_have_value(re.compile(r"Nothing differs\."))
@@ -56,7 +56,7 @@ MISTAKES = [
 ]
 
 
-def test_each_mistake_is_told_at_its_field(form: Page) -> None:
+def test_each_mistake_is_shown_at_its_field(form: Page) -> None:
     file = form.get_by_role("link", name="Save the catalogue file")
     for name, label, value, mistake in MISTAKES:
         field = card(form, name).get_by_label(label)

@@ -35,6 +35,10 @@ def test_the_path_has_lessons_levels_and_puzzles_by_theme_and_difficulty(page: P
     expect(page.get_by_role("button", name="Level 2", exact=True)).to_have_count(2)
     cathedral = ["The draft", "Master builders", "Craftsmen at work", "Events and places"]
     expect(page.locator("dt")).to_have_text([*cathedral, "Lines", "Seals", "Cards and building"])
+    expect(page.locator(".findings table:visible")).to_have_count(0)
+    for question in page.locator(".findings summary").all():
+        question.click()
+    expect(page.locator(".findings table:visible tr")).to_have_count(3 * 7)
     assert violations(page) == []
     page.set_viewport_size({"width": 320, "height": 640})
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
@@ -55,7 +59,7 @@ def test_a_kind_of_puzzles_that_is_solved_holds_up_no_step(page: Page) -> None:
     assert int(page.url.rpartition("/")[2]) not in solved
 
 
-def test_what_has_been_done_is_marked_and_leads_on(page: Page) -> None:
+def test_finished_steps_are_marked_and_lead_on(page: Page) -> None:
     done = {"lessons": {"lines": 3, "chips": 1, "sections": 2}, "beaten:duel": [2], "reviewed:duel": ["a"]}
     path(page, done)
     expect(page.get_by_role("img", name="3 of 3 stars")).to_have_count(1)
@@ -99,7 +103,7 @@ def test_only_games_in_which_one_sat_are_offered_for_a_look_back(page: Page) -> 
     expect(next_steps(page).nth(1)).to_contain_text("Next: puzzles")
 
 
-def test_what_has_been_done_is_taken_along_as_a_file(page: Page, tmp_path: Path) -> None:
+def test_progress_is_exported_as_a_file(page: Page, tmp_path: Path) -> None:
     path(page, {"lessons": {"goal": 2}, "puzzles:duel": [7], "beaten:cathedral": [1, 2]})
     with page.expect_download() as download:
         page.get_by_role("link", name="Save what I have done as a file").click()
@@ -137,7 +141,7 @@ WRONG: list[tuple[Any, str]] = [  # each has a different answer from the previou
 ]
 
 
-def test_a_file_that_is_wrong_is_said_to_be(page: Page, tmp_path: Path) -> None:
+def test_a_wrong_file_is_rejected(page: Page, tmp_path: Path) -> None:
     path(page)
     with page.expect_download() as download:
         page.get_by_role("link", name="Save what I have done as a file").click()

@@ -81,7 +81,7 @@ def test_a_plan_says_what_it_brings_survives_a_closed_tab_and_is_played_as_a_who
     assert "convert" in web.record_of(planning, planning.url.rpartition("/")[2])
 
 
-def test_the_need_of_masons_is_told_before_and_after_the_only_mortar_mixer_is_dismissed(page: Page) -> None:
+def test_dismissing_the_only_mortar_mixer_warns_about_the_masons(page: Page) -> None:
     mixer_or_mason(page)
     web.begin(page)
     mixer = page.locator(".action[data-action^='dismiss mortar_mixer']")
@@ -120,7 +120,7 @@ def test_a_plan_is_made_where_more_is_known_than_a_seat_can_know(page: Page) -> 
     expect(page.locator(".log ol")).to_contain_text("once")
 
 
-def test_a_kept_plan_of_what_cannot_be_used_here_holds_nobody_up(planning: Page) -> None:
+def test_a_stored_plan_that_cannot_be_used_here_is_ignored(planning: Page) -> None:
     name = useful(planning)
     planning.evaluate(
         """for (const key of Object.keys(localStorage))
@@ -136,7 +136,7 @@ def test_a_kept_plan_of_what_cannot_be_used_here_holds_nobody_up(planning: Page)
     expect(moves.nth(before)).to_be_attached()
 
 
-def test_a_plan_in_the_study_of_a_game_is_none_in_that_of_another(page: Page) -> None:
+def test_a_plan_in_the_study_of_a_game_does_not_appear_in_another(page: Page) -> None:
     games = []
     for _ in range(2):
         about_to(page, "convert")
@@ -150,7 +150,7 @@ def test_a_plan_in_the_study_of_a_game_is_none_in_that_of_another(page: Page) ->
     expect(page.locator(PLANNED)).to_have_count(0)
 
 
-def test_where_there_is_no_plan_the_order_of_the_craftsmen_is_told(page: Page) -> None:
+def test_without_a_plan_the_order_of_the_craftsmen_is_shown(page: Page) -> None:
     about_to(page, "convert")
     web.refuse(page, "PlanConversions", 400, "invalid_argument", "no such plan")
     web.begin(page)

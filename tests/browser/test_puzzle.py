@@ -56,7 +56,7 @@ def test_the_first_try_counts(opened: Page, known: Puzzle) -> None:
     expect_solved(opened, 1, 1)
 
 
-def test_a_try_that_is_judged_after_the_answer_was_shown_tells_nothing(opened: Page, known: Puzzle) -> None:
+def test_a_try_that_is_judged_after_the_answer_was_shown_has_no_effect(opened: Page, known: Puzzle) -> None:
     (answer,) = known.answer
     held = hold(opened, "TryPuzzle", times=1)
     press(opened, known.best)

@@ -84,7 +84,7 @@ def test_a_review_is_that_of_the_command_adds_up_leads_to_plies_and_is_accessibl
     assert set(marks.evaluate_all("all => all.map(one => getComputedStyle(one).direction)")) == {"ltr"}
 
 
-def test_of_a_resigned_game_it_is_said_who_won(page: Page) -> None:
+def test_the_review_of_a_resigned_game_shows_the_winner(page: Page) -> None:
     studied(page, Record(cut(GAME, 5), early=EarlyEnd(1)))
     expect(page.get_by_text("Red resigned.")).to_be_visible()
     expect(page.get_by_test_id("winner")).to_contain_text("Blue wins")
@@ -93,7 +93,7 @@ def test_of_a_resigned_game_it_is_said_who_won(page: Page) -> None:
     expect(page.get_by_text("The game is over")).to_be_visible()
 
 
-def test_a_review_is_told_in_another_language(page: Page) -> None:
+def test_a_review_appears_in_another_language(page: Page) -> None:
     opened(page)
     page.unroute_all()
     look_at_errors(page)
@@ -121,7 +121,7 @@ def test_an_error_is_tried_again(page: Page) -> None:
     expect(box).to_contain_text(error.best_label)
 
 
-def test_the_verdict_on_a_try_is_told_of_no_other_error(page: Page) -> None:
+def test_the_verdict_on_a_try_does_not_appear_at_other_errors(page: Page) -> None:
     opened(page)
     second = review().errors()[1]
     box = look_at_errors(page)

@@ -48,7 +48,7 @@ def test_on_a_laptop_the_whole_table_is_in_sight_and_the_board_grows_with_the_wi
     assert page.evaluate(size) > 1.3 * small
 
 
-def test_what_ends_a_decision_stays_in_sight_below_a_list_that_is_too_long(page: Page) -> None:
+def test_the_button_that_ends_a_decision_stays_visible_below_a_long_list(page: Page) -> None:
     page.set_viewport_size(LAPTOPS[1])
     web.start(page, game="cathedral")
     first = page.locator(".action").first
@@ -73,7 +73,7 @@ def test_nothing_jumps_however_long_the_status_is(page: Page) -> None:
         assert page.evaluate(places) == before, size
 
 
-def test_nothing_jumps_when_something_is_said_beside_the_actions(page: Page) -> None:
+def test_nothing_jumps_when_a_message_appears_beside_the_actions(page: Page) -> None:
     """A user who steps back through a game finds the button for the next step in the same place."""
     web.start(page, game="cathedral")
     places = """() => ['.purse-line', '.seat'].flatMap(name => {
@@ -239,7 +239,7 @@ DUEL = ("1: costs 2 gold, 2: costs 6 gold", "beam, missing", r"2/3 \(Personal se
 
 
 @pytest.mark.parametrize(("game", "says"), [("cathedral", CATHEDRAL), ("duel", DUEL)])
-def test_the_board_in_words_tells_what_the_drawing_shows(page: Page, game: str, says: tuple[str, ...]) -> None:
+def test_the_board_in_words_has_the_content_of_the_drawing(page: Page, game: str, says: tuple[str, ...]) -> None:
     web.start(page, game=game)
     for kind, cost in (("take", r"workers needed: \d+"), ("hire", r"costs \d+ gold")):
         for action in page.locator(f".action[data-action^='{kind}']").all():

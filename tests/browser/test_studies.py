@@ -140,7 +140,7 @@ NEITHER = [
 ]
 
 
-def test_a_file_that_is_none_is_said_so(page: Page, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_record_is_rejected(page: Page, tmp_path: Path) -> None:
     page.get_by_text("Import a record or a position").click()
     for number, (text, says) in enumerate(NEITHER):
         for name, content, answer in (("empty", "", "The file is empty"), (str(number), text, says)):

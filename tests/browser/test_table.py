@@ -35,6 +35,8 @@ def test_hints_in_four_steps(page: Page) -> None:
     page.keyboard.press("?")
     expect(page.locator(LINES)).to_have_count(8)
     expect(marked).to_have_count(3)
+    expect(page.locator(".figures tbody tr").first).to_contain_text("gold")
+    expect(page.locator(".figures td").first).to_contain_text("±")
     gauge = page.locator("svg.gauge")
     expect(gauge).to_be_visible()
     widths = gauge.locator("rect").evaluate_all("all => all.map(one => Number(one.getAttribute('width')))")
@@ -149,7 +151,7 @@ def test_tables_move_no_action_and_a_row_and_its_action_point_at_each_other(page
     expect(page.locator(".action.pointed")).to_have_attribute("data-action", str(last.get_attribute("data-line")))
 
 
-def test_what_was_pointed_at_is_so_no_longer_once_it_is_played(page: Page) -> None:
+def test_an_action_is_not_highlighted_after_it_is_played(page: Page) -> None:
     """The pointer never leaves a button that has been removed."""
     web.start(page)
     claim = page.locator(".action[data-action^='claim']").first
@@ -159,7 +161,7 @@ def test_what_was_pointed_at_is_so_no_longer_once_it_is_played(page: Page) -> No
     expect(page.locator(".cell.in-line")).to_have_count(0)
 
 
-def test_a_state_that_comes_again_does_not_begin_hints_anew(page: Page) -> None:
+def test_a_repeated_state_does_not_restart_hints(page: Page) -> None:
     web.start(page)
     web.hinted(page, 1)
     asked: list[str] = []
@@ -226,7 +228,7 @@ def test_a_key_that_is_held_down_takes_back_once_and_never_what_was_revealed_sin
     assert len(calls) == 1
 
 
-def test_what_one_looks_at_while_it_is_taken_back_does_not_come_up_again(page: Page) -> None:
+def test_a_viewed_moment_that_is_taken_back_does_not_return(page: Page) -> None:
     web.start(page)
     moves, earlier = page.locator(".log ol li"), page.get_by_text(EARLIER)
     before = moves.count()

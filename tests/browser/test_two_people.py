@@ -30,7 +30,7 @@ def next_game(page: Page, times: int = 1) -> str:
     return page.url.rpartition("/")[2]
 
 
-def test_two_who_press_rematch_meet_in_one_game_whoever_is_first(page: Page, ada: Page) -> None:
+def test_two_players_who_press_rematch_meet_in_one_game(page: Page, ada: Page) -> None:
     for first, second in ((page, ada), (ada, page)):
         web.resign(first)
         game = next_game(first)
@@ -68,7 +68,7 @@ def test_a_rematch_that_is_pressed_twice_is_one_and_takes_nobody_back_who_has_le
     assert page.url.endswith("#/")
 
 
-def test_a_visitor_who_comes_too_late_for_the_last_seat_is_told(page: Page, other: Page) -> None:
+def test_a_visitor_who_is_too_late_for_the_last_seat_gets_a_message(page: Page, other: Page) -> None:
     game = web.new_game(page, "duel", ["me", "open"])
     other.goto(f"/#/game/{game}")
     expect(other.get_by_role("button", name="Sit here")).to_be_visible()

@@ -17,6 +17,7 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 
+from clerestory.server.gateway.methods import methods
 from tests.clients.node import ROOT, install, node
 from tests.clients.python.relay import cutting
 from tests.clients.python.test_services import METHODS
@@ -29,6 +30,7 @@ pytestmark = pytest.mark.system
 
 PACKAGE = ROOT / "clients" / "typescript"
 SCRIPTS = Path(__file__).parent / "typescript"
+SMALLEST = 5_000  # compressed bytes of a page that shows a recommendation
 MOST = 15_000  # compressed bytes of the package with its transport library, without the messages
 PACKING = run_path(str(PACKAGE / "pack.py"))
 CHECK = {"strict": True, "noEmit": True, "module": "nodenext", "target": "es2023", "types": [], "skipLibCheck": True}
@@ -107,7 +109,8 @@ def test_a_position_file_is_read_as_documented(project: Path) -> None:
 
 
 def test_the_package_has_every_method_of_the_server(project: Path) -> None:
-    wanted = {re.sub(r"/(.)", lambda first: f"/{first[1].lower()}", name) for name in METHODS}
+    methods = [*METHODS, "clerestory.v1.AdvisorService/BatchRecommend"]
+    wanted = {re.sub(r"/(.)", lambda first: f"/{first[1].lower()}", name) for name in methods}
     assert {f"clerestory.v1.{name}" for name in printed(project, "services.ts")} == wanted
 
 
@@ -115,8 +118,54 @@ def test_position_files_are_read_in_every_form(project: Path) -> None:
     assert printed(project, "positions.ts", json.dumps([*ACCEPTED.values()])) == [WRITTEN] * len(ACCEPTED)
     written, fields = zip(*REFUSED.values(), strict=True)
     errors = printed(project, "positions.ts", json.dumps(written))
-    names = [re.sub(r"\[\d+\]$", "", field).rpartition(".")[2] for field in fields]
+    names = [re.sub(r"\[\d+\]$", "", field).rpartition(".")[2].lstrip("$") for field in fields]
     assert [name for name, error in zip(names, errors, strict=True) if name not in error] == []
+
+
+def test_a_batch_is_answered_with_an_error_where_a_query_has_one(project: Path, gateway: str) -> None:
+    found = printed(project, "batch.ts", gateway)
+    assert sorted(found["answers"]) == [[0, ""], [1, "BAD_CONSIDER_ACTIONS consider_actions"], [2, ""], [3, ""]]
+    assert found["alone"] == found["together"]
+    assert (found["left"], found["broken"]) == (1, "no more")
+
+
+def test_the_small_client_plays_analyzes_and_says_what_is_wrong(project: Path, gateway: str) -> None:
+    found = printed(project, "small.ts", gateway)
+    assert (sum(found["shares"]), found["same"]) == (pytest.approx(1), True)
+    assert found["moves"] > 3
+    assert found["tables"] >= 3
+    assert found["errors"] == [
+        ["bad-request", "BAD_CONSIDER_ACTIONS", "consider_actions"],
+        ["cancelled", "", None],
+        ["out-of-time", "", None],
+        ["unavailable", "", None],
+    ]
+    assert found["unsafe"] == "token: would travel in plaintext to advice.example; use https"
+
+
+HELLO = """
+import { JsonClient } from "./src/json.ts";
+const position = await (await fetch("position.json")).json();
+const { best } = await new JsonClient("http://127.0.0.1:8080").advisor.recommendMove({ position, timeBudget: "0.5s" });
+document.body.textContent = best?.label ?? "";
+"""
+
+
+def test_the_smallest_page_is_small(source: Path) -> None:
+    (source / "hello.ts").write_text(HELLO)
+    bundle = (
+        'await build({ entryPoints: ["hello.ts"], outfile: "hello.js", bundle: true, minify: true, format: "esm" });'
+    )
+    (source / "hello.mjs").write_text(f'import {{ build }} from "esbuild";\n{bundle}')
+    run(source, "node", "hello.mjs")
+    assert len(gzip.compress((source / "hello.js").read_bytes())) < SMALLEST
+
+
+def test_the_streams_of_the_small_client_are_those_of_the_service() -> None:
+    text = (PACKAGE / "src" / "json.ts").read_text()
+    [listed] = re.findall(r"^const STREAMS = (\[.*\]);$", text, re.MULTILINE)
+    streams = {path.rpartition("/")[2] for path, method in methods().items() if method.streams}
+    assert set(json.loads(listed)) == streams
 
 
 def test_a_game_is_played_to_its_end(project: Path, gateway: str) -> None:

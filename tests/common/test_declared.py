@@ -75,6 +75,6 @@ def test_faults_are_named_as_users_know_the_field() -> None:
     assert list(faults(Cake(eggs=None))) == [("eggs", "None is not a whole number above 0")]  # type: ignore[arg-type]
 
 
-def test_only_what_is_declared_is_listed_and_defaults_are_said() -> None:
+def test_only_declared_settings_are_listed_with_their_defaults() -> None:
     said = {name: in_words(getattr(Cake(), name), declaration) for name, declaration in declarations(Cake).items()}
     assert said == {"eggs": "3", "size": "none", "weight": "2000 (2 KB)"}

@@ -45,7 +45,7 @@ class Name(str):
         return str.__eq__(self, other)
 
 
-def test_of_many_names_each_is_looked_at_once() -> None:
+def test_each_of_many_names_is_read_once() -> None:
     Name.compared = 0
     names = [Name(number) for number in (*range(1000), 999)]
     repeats: Repeats = {}
@@ -128,7 +128,7 @@ READ: list[tuple[Any, dict[str, Any], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("method", "fields", "means"), READ)
-def test_what_the_mapping_of_json_allows_is_read(method: Any, fields: dict[str, Any], means: dict[str, Any]) -> None:
+def test_all_forms_of_the_json_mapping_are_read(method: Any, fields: dict[str, Any], means: dict[str, Any]) -> None:
     assert message_of(method, json.dumps(fields).encode()) == method.request(**means).SerializeToString()
 
 

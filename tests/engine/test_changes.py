@@ -77,7 +77,7 @@ def test_workers_go_to_the_mill_and_come_back_for_causes_of_their_own() -> None:
     assert there["to_mill"] == there["from_mill"] > 0
 
 
-def test_what_a_seal_shows_is_told_of_who_flipped_it_also_where_it_ends_the_conflict() -> None:
+def test_what_a_seal_shows_is_said_of_who_flipped_it_also_where_it_ends_the_conflict() -> None:
     ended, flipped = 0, None
     for (before, action, after), found in games("duel", 2, range(1, 2)):
         flipped = before.turn if action.startswith("flip") else flipped
@@ -88,7 +88,7 @@ def test_what_a_seal_shows_is_told_of_who_flipped_it_also_where_it_ends_the_conf
     assert ended
 
 
-def test_a_material_that_a_card_has_returned_is_told_as_the_card_s() -> None:
+def test_a_material_that_a_card_has_returned_is_shown_as_the_cards() -> None:
     """D42: the point goes with the material, which was not placed."""
     before = reach("william")
     after, action = before.copy(), before.legal_actions()[0]
@@ -98,7 +98,7 @@ def test_a_material_that_a_card_has_returned_is_told_as_the_card_s() -> None:
     assert {(change.cause, change.card) for change in lost} == {("card", "william_hamleigh")}
 
 
-def test_what_an_open_use_brings_is_told_as_its_card_s() -> None:
+def test_what_an_open_use_brings_is_shown_as_its_cards() -> None:
     """D48: a craftsman continues after a card that gave gold for it, without a separate step."""
     red = {"gold": 2, "raw": ["wood"] * 2, "once": ["king_stephen"]}
     before = in_turn("red", ["carpenter"], phase=2, round_=2, red=red)
@@ -130,7 +130,7 @@ def test_the_same_views_have_the_same_changes(game: str, seats: int) -> None:
     assert tried > 0, "no world differed: the law has not been tried"
 
 
-def test_a_private_card_is_told_to_its_owner_only() -> None:
+def test_a_private_card_is_shown_to_its_owner_only() -> None:
     """In `toy` an unknown card of a hand has no name; only Ellen's owner sees the coming event."""
     hands, shown = Counter[bool](), Counter[bool]()
     for ply in game_of("toy", 3, 5):
@@ -163,7 +163,7 @@ def test_points_by_cause_add_up_to_the_scores(game: str, seats: int) -> None:
         assert all(source for seat in parts for source, _ in seat)
 
 
-def test_points_by_cause_agree_with_the_sources_that_a_position_tells() -> None:
+def test_points_by_cause_agree_with_the_sources_in_the_position() -> None:
     """Points that an event takes while the Priory gives the same number are in the account, too."""
     cancelled = 0
     for seed in (0, 15, 45, 62):
@@ -182,7 +182,7 @@ def cancels(ply: Ply) -> bool:
     return same and any(old["vp_lost"] != new["vp_lost"] for old, new in zip(before, after, strict=True))
 
 
-def test_gold_beyond_the_limit_is_told_as_lost() -> None:
+def test_gold_beyond_the_limit_is_shown_as_lost() -> None:
     """A sale at 29 gold gives 1 of 6 gold; 5 are lost."""
     for (_, _, after), found in games("cathedral", 2, range(40)):
         for change in found:

@@ -106,7 +106,7 @@ def test_json_that_is_more_than_can_be_read_is_rejected(position: str, why: str)
         from_position(position)
 
 
-def test_a_fault_is_told_in_each_language() -> None:
+def test_a_fault_is_described_in_each_language() -> None:
     position = GAMES["cathedral"].new(2, 4).to_position()
     position["cathedral"] |= {"step": "redraw"}
     (told,) = (fault for _, fault in all_faults(GAMES["cathedral"], position))

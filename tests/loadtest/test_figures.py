@@ -94,7 +94,7 @@ def test_phases_and_windows_divide_calls_by_when_they_were_due() -> None:
 
 @pytest.mark.parametrize("capacity", [0.5, 1.0, 10.0])
 @pytest.mark.parametrize("workers", [1, 2])
-def test_arrivals_offer_what_they_are_told(capacity: float, workers: int) -> None:
+def test_arrivals_have_the_given_rate(capacity: float, workers: int) -> None:
     load = Load([(capacity, 2000.0)])
     calls = list(arrivals(load, workers))
     assert len(calls) == pytest.approx(2000 * capacity * workers / MEAN_BUDGET, rel=0.1)
@@ -109,7 +109,7 @@ def test_equal_seeds_give_equal_loads() -> None:
     assert one == same != other
 
 
-def test_time_that_the_host_took_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_taken_by_the_host_is_separate(monkeypatch: pytest.MonkeyPatch) -> None:
     times = namedtuple("times", "user system idle steal guest guest_nice")
     monkeypatch.setattr(psutil, "cpu_times", lambda: times(5.0, 2.0, 10.0, 3.0, 4.0, 1.0))  # guests in user
     assert openloop.machine_times() == (3.0, 20.0)

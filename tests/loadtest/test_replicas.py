@@ -26,7 +26,9 @@ def test_the_envoy_of_our_environment_goes_first(tmp_path: Path, monkeypatch: py
     assert find_envoy() == str(other)
 
 
-def test_no_envoy_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_envoy_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(typer.Exit) as end:

@@ -36,7 +36,7 @@ def test_the_iterations_of_a_call_do_not_depend_on_how_late_it_was(monkeypatch: 
     assert under_load(1, 0.5, alone("random", Budget(iterations=1)), [3])["iterations"] == 700
 
 
-def test_the_seat_that_is_told_is_the_one_that_asks() -> None:
+def test_the_seat_of_a_question_is_the_one_that_asks() -> None:
     games = play(alone("greedy", Budget(iterations=1)), alone("random", Budget(iterations=1)), [1, 2], 2)
     assert [[game.seat for game in deal] for deal in games] == [[0, 1], [0, 1]]
     assert figures(games)["score"][0] == 1

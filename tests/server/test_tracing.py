@@ -173,7 +173,7 @@ async def test_health_checks_are_not_traced() -> None:
     assert told.all == ()
 
 
-async def test_what_is_stored_and_what_bots_search_is_traced() -> None:
+async def test_store_calls_and_searches_of_bots_are_traced() -> None:
     async with traced_server() as (told, server):
         played = await seated(server.games, server.app, PERSON, BOT)
         await played.play_first()
@@ -215,7 +215,7 @@ def test_only_a_traced_server_imports_opentelemetry() -> None:
     assert [path.name for path in sources if imports.search(path.read_text())] == ["tracing.py"]
 
 
-async def test_without_the_extra_the_start_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_the_extra_the_start_fails_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "clerestory.server.tracing", None)
     with pytest.raises(BadSettings, match=re.escape("pip install 'clerestory[tracing]'")):
         async with served(tracing="http://127.0.0.1:1"):

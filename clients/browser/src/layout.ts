@@ -84,7 +84,7 @@ export class Layout {
       value === wanted || wrong.push({ field, problem: `is ${quoted(value)}; this engine has ${quoted(wanted)}` });
     expect("rules_revision", position.rules_revision, rulesRevision);
     expect("catalogue", position.catalogue ?? "", catalogue);
-    wrong.push(...strangers(position, ["rules_revision", "catalogue", name], ""));
+    wrong.push(...strangers(position, ["$schema", "rules_revision", "catalogue", name], ""));
     if (!isObject(position[name])) wrong.push({ field: name, problem: "must be an object" });
     reject(wrong);
     const fields = { ...Object.fromEntries(this.#fields.map((one) => [one.name, one.default])), ...position[name] };

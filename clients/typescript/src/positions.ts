@@ -13,7 +13,9 @@ export function readPosition(text: string): Position {
       if (Array.isArray(value)) throw new Error(`${name}: is a list; must be an object`);
       check(value, name);
     }
-  return fromJsonString(PositionSchema, text);
+  const position = fromJsonString(PositionSchema, text);
+  position.schema = undefined;
+  return position;
 }
 
 /** Throws an Error for a value that the library would take, or blame without its path. */

@@ -4,9 +4,11 @@ import { create, type DescMessage, type MessageInitShape, type MessageShape, toB
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type Interceptor, type Transport } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
+import { batch } from "./batch.ts";
 import { LOCAL, whyBlocked } from "./blocked.ts";
 import { inMilliseconds } from "./durations.ts";
 import { CallError } from "./errors.ts";
+import { AdvisorService } from "./gen/clerestory/v1/advisor_pb.ts";
 import { retrying } from "./retries.ts";
 import { collected, each } from "./streams.ts";
 
@@ -51,7 +53,8 @@ export function openTransport(address: string, settings: Settings = {}): Transpo
     interceptors: [...interceptors, withHeaders, ...(retries ? [retrying(() => whyBlocked(baseUrl, fetch))] : [])],
     ...(fetch && { fetch }),
   });
-  return { unary: unaryOver(inner, slack), stream: streamOver(inner, slack) };
+  const unary = unaryOver(inner, slack);
+  return { unary, stream: streamOver(inner, slack, unary) };
 }
 
 function headersOf(address: URL, { token, language }: Settings): Headers {
@@ -76,8 +79,17 @@ function unaryOver(inner: Transport, slack: number): Transport["unary"] {
   };
 }
 
-function streamOver(inner: Transport, slack: number): Transport["stream"] {
+function streamOver(inner: Transport, slack: number, unary: Transport["unary"]): Transport["stream"] {
   return async (method, signal, timeout, header, input, context) => {
+    if (method.methodKind === "bidi_streaming") {
+      const message = batch(input as Parameters<typeof batch>[0], async (question, left) => {
+        const ends = signal ? AbortSignal.any([signal, left]) : left;
+        const single = AdvisorService.method.recommendMove;
+        return (await unary(single, ends, timeout, header, question, context)).message;
+      });
+      const rest = { service: method.parent, header: new Headers(), trailer: new Headers() };
+      return { stream: true, method, message, ...rest } as never; // generic in the method's messages
+    }
     const asked = await collected(input);
     const time = method.name === "AnnotateGame" ? reviewOf(asked[0]) : timeOf(asked[0]);
     const limit = whole(timeout ?? within(slack, time));

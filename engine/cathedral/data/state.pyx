@@ -7,6 +7,7 @@ from typing import Literal
 from clerestory.engine.cathedral.data.names import COLOURS
 from clerestory.engine.cathedral.data.names import TYPES as TYPE_NAMES
 from clerestory.engine.cathedral.data.position import EventDeck, Uses
+from clerestory.engine.positions.goods import Good, Way
 from clerestory.engine.positions.kinds import (
     Amounts, Card, Choice, Deck, Each, Flag, Number, Order, Seat, SeatFlag, Set,
 )
@@ -34,7 +35,19 @@ def layout_of(names):
         [*course_fields(), *space_fields(), *table_fields(cards), *choice_fields(cards), *deck_fields(cards)],
         [*goods_fields(), *worker_fields(), *card_fields(cards), *round_fields()],
         everywhere=cards["craftsmen"][:STARTING],
+        goods=goods(),
     )
+
+
+def goods():
+    """Return what a player can have more of. VP need a source; workers are lent for the round, several at once."""
+    sources = {"vp_craftsmen": 1}, {"vp_priory": 1}, {"vp_cards": 1}, {"vp_lost": -1}
+    return [
+        Good("gold", (Way({"gold": 1}),)),
+        *(Good(type_, (Way({type_: 1}, {f"supply.{type_}": -1}),)) for type_ in TYPE_NAMES),
+        Good("workers", tuple([Way({"grey": GREY_LENT, at_: GREY_LENT}) for at_ in ("workers", "mill")]), GREY_LENT),
+        Good("vp", tuple([Way({"vp": 1} | source) for source in sources])),
+    ]
 
 
 def course_fields():

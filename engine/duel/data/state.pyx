@@ -7,6 +7,7 @@ from typing import Literal
 from clerestory.engine.duel.data.names import CHIPS, COLOURS, MATERIALS, PLACES
 from clerestory.engine.duel.data.names import SEALS as SEAL_NAMES
 from clerestory.engine.duel.data.position import Multiset, OpenUses, Section, Undealt
+from clerestory.engine.positions.goods import Good, Way
 from clerestory.engine.positions.kinds import Amounts, Card, Choice, Deck, Each, Flag, Number, Order, Seat, Set, listed
 from clerestory.engine.positions.layout import Field, Layout
 
@@ -37,7 +38,18 @@ def layout_of(names):
         (<size_t> p, sizeof(Player)),
         [*course_fields(card), *use_fields(card), open_field(card), *seal_fields(), *deck_fields(names)],
         [*goods_fields(names), *conflict_fields(names)],
+        goods=goods(),
     )
+
+
+def goods():
+    """Return what a player can have more of; chips come from the player's supply."""
+    raw = [Good(chip, (Way({f"camp.{chip}": 1, f"supply.{chip}": -1}),)) for chip in CHIPS]
+    turned = [
+        Good(material, (Way({f"materials.{material}": 1, f"supply.{chip}": -1}),))
+        for chip, material in zip(CHIPS, MATERIALS, strict=True)
+    ]
+    return [Good("gold", (Way({"gold": 1}),)), *raw, *turned]
 
 
 def course_fields(card):

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from clerestory.cli.answers import answer_view, remarks
 from clerestory.cli.local_advisor import LocalAdvisor
-from clerestory.clients import Recommendation
+from clerestory.clients import Rate, Recommendation
 from clerestory.engine import from_position
 from clerestory.server.rpc.locale import LOCALE
 from tests.clients.cli.command import POSITIONS
@@ -56,6 +56,14 @@ def test_a_line_with_a_higher_margin_than_the_first_is_explained() -> None:
     assert "? was tried too seldom to compare it." in text
 
 
+def test_rates_are_a_table_with_gaps_where_there_are_none() -> None:
+    answer, rates = searched(), (Rate("gold", "gold", -1, 0.0123, 0.002, 0.4, 0.05), Rate("wood", "wood", 0))
+    text = shown(replace(answer, raw=answer.message, rates=rates))
+    assert re.search(r"│ gold │ +\+1\.23 ±0\.20 │ +\+0\.40 ±0\.05 │\n│ wood │ +│ +│", text)
+    assert "Worth of one more of each good now" in text
+    assert "Worth of one more" not in shown(answer)
+
+
 def test_lines_are_in_the_order_of_the_service() -> None:
     """Also where a line after the first has a higher share, which may be by chance."""
     answer = answer_with(3.0, 4.2, share=0.6)
@@ -73,7 +81,7 @@ def test_a_line_with_more_points_that_wins_less_is_explained() -> None:
     assert "By its margin so far" not in text
 
 
-def test_where_the_first_line_has_the_highest_margin_nothing_is_said_of_it() -> None:
+def test_the_highest_margin_of_the_first_line_needs_no_remark() -> None:
     for second in (3.0, 3.04, -1.0):
         assert "one to play" not in shown(answer_with(3.0, second))
 

@@ -82,7 +82,7 @@ def test_the_catalogue_in_use_does_not_differ_from_itself(game: str, encoding: s
 
 
 @pytest.mark.parametrize("game", CHANGED)
-def test_each_value_of_another_catalogue_that_differs_is_told(game: str, others: dict[str, Path]) -> None:
+def test_each_value_of_another_catalogue_that_differs_is_listed(game: str, others: dict[str, Path]) -> None:
     done = rules("--check", others[game], "--json")
     assert done.code == 1
     (difference,) = done.json["differences"]
@@ -96,7 +96,7 @@ def test_each_value_of_another_catalogue_that_differs_is_told(game: str, others:
     assert re.match(rf"{difference['card']} \(.*\)  {difference['field']}: ", shown)
 
 
-def test_differences_are_told_in_the_language(tmp_path: Path) -> None:
+def test_differences_are_listed_in_the_language(tmp_path: Path) -> None:
     text = SHIPPED["cathedral"].read_text().replace("gold = 8 }", "gold = 9 }")
     (tmp_path / "other.toml").write_text(text.replace('id = "cold_winter"', 'id = "snow"'))
     done = rules("--check", tmp_path / "other.toml", "--language", "de")
@@ -141,7 +141,9 @@ def test_a_faulty_file_is_one_line(before: list[str], text: str | None, says: st
 @pytest.mark.parametrize(
     ("shape", "check"), [(CathedralCatalogue, True), (DuelCatalogue, True), (DuelCatalogue, False)]
 )
-def test_a_fault_is_told_in_the_language(shape: type[Catalogue], check: bool, language: str, tmp_path: Path) -> None:
+def test_a_fault_is_reported_in_the_language(
+    shape: type[Catalogue], check: bool, language: str, tmp_path: Path
+) -> None:
     other = tmp_path / "other.toml"
     text = re.sub('^name = ".*"$', "name = 5\nage = 5", shape.shipped.read_text(), count=1, flags=re.MULTILINE)
     other.write_text(text)

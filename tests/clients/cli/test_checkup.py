@@ -75,7 +75,7 @@ def test_a_fault_has_its_line(
     assert code or mark != "wrong"
 
 
-def test_every_fault_is_told_at_once() -> None:
+def test_all_faults_are_reported_at_once() -> None:
     code, lines = told("--memory", "5", "--max-time", "-1", "--web", "nowhere", "--token-file", "nowhere")
     assert code == 1
     for name in ("memory: ", "max_time: ", "web: ", "token_file: "):
@@ -138,7 +138,7 @@ def test_a_store_is_not_changed(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_store_in_use_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_in_use_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     used = StoreLocation("games.sqlite", new=False, folder=tmp_path, busy=True)
 
     async def look(_: str) -> StoreLocation:

@@ -56,7 +56,7 @@ def test_bash_completes(words: str, begun: str, offered: set[str], tmp_path: Pat
     assert set(done.stdout.splitlines()) == offered
 
 
-def test_fish_is_told_every_option() -> None:
+def test_fish_completes_every_option() -> None:
     script = printed("completion", "fish")
     for one in PAGES.values():
         for option in one.options:

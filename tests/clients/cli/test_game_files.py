@@ -77,7 +77,7 @@ def test_a_file_keeps_the_games_that_it_holds(lost: int, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("text", ["Dear Prior,\nthe roof leaks.\n", "Dear Prior", "{}\n", '{"toy": 1'])
-def test_what_is_no_record_is_left_alone(text: str, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_record_stays_unchanged(text: str, tmp_path: Path) -> None:
     path = tmp_path / "letter"
     path.write_text(text)
     with pytest.raises(BadOption, match=r"--record: .*letter: contains something other"):
@@ -85,7 +85,7 @@ def test_what_is_no_record_is_left_alone(text: str, tmp_path: Path) -> None:
     assert path.read_text() == text
 
 
-def test_what_could_not_be_written_is_made_up_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_writes_are_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, state, said = tmp_path / "game.jsonl", played(3), list[str]()
     recording = Recording(path, Record(state, 4), said.append)
     whole: Callable[[int, bytes], int] = os.write
@@ -113,7 +113,7 @@ def test_what_could_not_be_written_is_made_up_for(tmp_path: Path, monkeypatch: p
     assert on_disk(path) == [texts(state)]
 
 
-def test_a_full_disk_is_told_at_once_and_the_game_goes_on() -> None:
+def test_a_full_disk_is_reported_at_once_and_the_game_goes_on() -> None:
     done = run("play", *TOY, "--record", "/dev/full", typed="1\n" * 40)
     assert (done.code, done.err) == (1, "clerestory: --record: /dev/full: the record of the game is incomplete\n")
     assert done.out.count("The game is not being recorded: ") == 1

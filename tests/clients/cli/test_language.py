@@ -241,7 +241,7 @@ def test_every_sentence_of_help_has_its_own_in_the_language(language: str) -> No
 
 
 @pytest.mark.parametrize("command", ["hint", "play", "puzzle"])
-def test_help_is_told_in_the_language_of_the_environment(command: str) -> None:
+def test_help_is_in_the_language_of_the_environment(command: str) -> None:
     texts = patterns("help", "de")
     told = helped(command, "--help", LANG="de_DE.UTF-8")
     flat = " ".join(told.split())
@@ -251,7 +251,7 @@ def test_help_is_told_in_the_language_of_the_environment(command: str) -> None:
     assert f"Sprache der Texte: {LISTED}" in flat
 
 
-def test_help_is_told_in_the_language_of_the_option() -> None:
+def test_help_is_in_the_language_of_the_option() -> None:
     assert helped("rules", "--language", "he", "--help").startswith(str(patterns("help", "he")["Usage:"]))
     assert helped("rules", "--language=en", "--help", LANG="de").startswith("Usage:")
     assert helped("rules", "--language", "xx", "--help").startswith("Usage:")

@@ -21,7 +21,7 @@ def test_a_folder_is_known_by_its_whole_path(tmp_path: Path, monkeypatch: pytest
     assert found == [tmp_path / "new"] * 2
 
 
-def test_it_is_said_that_failures_have_ended_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_ended_after_failures_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def gated(*passed: bool) -> str:
         records = [{"generation": i, "gate": {"passed": one, "matches": []}} for i, one in enumerate(passed)]
         monkeypatch.setattr("clerestory.search.training.loop.learn", lambda *_: records)
@@ -31,7 +31,7 @@ def test_it_is_said_that_failures_have_ended_a_run(tmp_path: Path, monkeypatch: 
     assert "ended" not in gated(False, True, False)
 
 
-def test_without_numpy_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_numpy_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "numpy", None)
     done = learn("cathedral", "--out", tmp_path)
     assert done.code == 2

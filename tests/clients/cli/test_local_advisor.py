@@ -13,6 +13,7 @@ ASKED: list[tuple[str, State, QuestionOptions]] = [
     ("a level", opening(2, 7, "duel"), {"level": 2, "seed": 3, "memory": 1 << 62}),
     ("few iterations", opening(3, 7, "toy"), {"iterations": 2, "seed": 3}),
     ("a chance event", GAMES["cathedral"].new(2, 7), {"iterations": 300, "seed": 3, "seat": 1}),
+    ("rates", opening(2, 7, "duel"), {"iterations": 40_000, "seed": 3, "rates": True}),
     ("an onlooker", GAMES["duel"].new(2, 7), {"iterations": 50, "seed": 3}),
 ]
 
@@ -23,6 +24,7 @@ def test_an_answer_is_what_its_message_says(position: State, options: QuestionOp
         found = here.recommend(position, **options)
     assert found == read_answer(found.message)
     assert found.message is found.message
+    assert bool(found.rates) == ("rates" in options)
 
 
 def test_the_tables_of_an_analysis_are_what_their_messages_say() -> None:

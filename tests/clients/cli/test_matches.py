@@ -60,7 +60,7 @@ def test_a_match_that_was_broken_off_goes_on(tmp_path: Path) -> None:
     assert figures(arena(*MATCH, "--out", part)) == expected
 
 
-def test_whoever_interrupts_a_match_is_told_that_it_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_match_reports_that_it_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> Iterator[None]:
         yield
         raise KeyboardInterrupt

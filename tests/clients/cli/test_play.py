@@ -147,7 +147,7 @@ def test_a_program_reads_what_happens(tmp_path: Path) -> None:
     }
 
 
-def test_a_game_is_kept_though_the_server_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_is_recorded_although_the_server_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clerestory.cli.servers.PATIENCE", 0.0)
     path = tmp_path / "game.jsonl"
     options = ["--seats", "person,bot", "--server", "unix:/nowhere/socket", "--record", path]

@@ -74,7 +74,7 @@ def test_an_owner_who_says_nothing_is_asked_again_in_the_next_round_only(advisor
     assert session.withheld[0] == session.state.private_outcomes(0)
 
 
-def test_what_was_said_reaches_the_advisor(advisor: Advisor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_private_outcome_reaches_the_advisor(advisor: Advisor, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = Mock(wraps=advisor.recommend)
     monkeypatch.setattr(advisor, "recommend", asked)
     played(session_of(advisor, beginning([]), False, True, True), "quarrel", "quit")
@@ -83,7 +83,7 @@ def test_what_was_said_reaches_the_advisor(advisor: Advisor, monkeypatch: pytest
 
 
 @pytest.mark.parametrize(("shared", "shows"), [(True, False), (False, True)])
-def test_a_dealt_game_shows_it_on_a_screen_of_ones_own_only(shared: bool, shows: bool, advisor: Advisor) -> None:
+def test_a_dealt_game_shows_it_only_on_a_private_screen(shared: bool, shows: bool, advisor: Advisor) -> None:
     deck = draft(3, 4, red={"advantages": ["ellen"]})["event_deck"]
     session = session_of(advisor, beginning(deck), table=False, shared=shared)
     said, prompts = played(session, "show", "quit")
@@ -129,13 +129,13 @@ def test_a_game_at_a_table_that_a_server_keeps_asks_too(target: str) -> None:
         assert decks == {seat: [outcome.text.removeprefix("event ")], 1 - seat: []}
 
 
-def test_what_names_an_outcome() -> None:
+def test_outcomes_are_found_by_number_or_text() -> None:
     possible = beginning([]).private_outcomes(0)
     assert [fitting_outcomes(possible, typed) for typed in ("0", "99", "event", "roof")] == [[], [], [], []]
     assert fitting_outcomes(possible, "1") == fitting_outcomes(possible, possible[0].text) == [possible[0]]
 
 
-def test_a_record_does_not_tell_it(advisor: Advisor, tmp_path: Path) -> None:
+def test_a_record_does_not_contain_it(advisor: Advisor, tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
     session = session_of(advisor, beginning([], to_act="green"))
     _, prompts = played(session, "pass", "quarrel", "pass", f"save {path}", "quit")

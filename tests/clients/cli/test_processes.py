@@ -34,7 +34,7 @@ def looked_at(address: str) -> str:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_server_told_to_finish_lets_its_caller_have_an_answer(number: int) -> None:
+def test_a_server_that_shuts_down_answers_its_callers(number: int) -> None:
     with started("serve", "--listen", "127.0.0.1:0", "--workers", 1, "--max-searches", 1) as server:
         address = announced(server)
         with started("recommend", UNDECIDED, "--server", address, "--time", "500s", "--json") as caller:

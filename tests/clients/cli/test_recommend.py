@@ -195,13 +195,13 @@ def test_a_table_has_as_many_lines_as_asked_and_json_has_all(example: Path) -> N
     assert ({line["action"]["text"] for line in answer["lines"]}, answer["seed"]) == (legal, "3")
 
 
-def test_what_is_watched_in_a_pipe_comes_once_and_whole() -> None:
+def test_a_watched_hint_in_a_pipe_is_printed_once() -> None:
     out = hint(EXAMPLE, "--time", "100ms", "--watch", COLUMNS="60").out
     assert out.count("iterations in") == 1
     assert re.search(r"iterations in .{30,}; seed \d+\n$", out)
 
 
-def test_a_search_that_was_too_short_is_said_to_be_so_and_nothing_of_longer_ones() -> None:
+def test_a_search_that_was_too_short_has_a_warning_and_no_forecast() -> None:
     with LocalAdvisor(1) as here:
         few, many = (here.recommend(EXAMPLE.read_bytes(), iterations=count, seed=1) for count in (2, 2000))
     names = [api.WarningReason.Name(warning.reason) for warning in few.message.warnings]

@@ -62,6 +62,6 @@ def test_without_a_budget_nothing_is_asked(target: str) -> None:
         ("revision:--help", "is no commit"),
     ],
 )
-def test_what_is_wrong_is_named(text: str, named: str) -> None:
+def test_an_error_names_the_wrong_part(text: str, named: str) -> None:
     with pytest.raises(BadBot, match=named):
         parse_any_bot(text).choose(QUESTION, 1, Budget(iterations=9))

@@ -81,7 +81,7 @@ def test_equal_settings_print_equal_reviews(record: Path) -> None:
 @pytest.mark.parametrize(
     ("language", "told"), [("en", "blue wins, red resigned"), ("de", "Blau gewinnt, Rot hat aufgegeben")]
 )
-def test_a_game_that_was_resigned_says_so_and_who_won(language: str, told: str, tmp_path: Path) -> None:
+def test_the_review_of_a_resigned_game_names_the_winner(language: str, told: str, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     path = written(tmp_path / "games.jsonl", Record(cut(random_game("duel", 2, 1), 5), early=EarlyEnd(1)))
     done = annotate(path, *QUICK, "--language", language, "--html", page)

@@ -137,7 +137,7 @@ def test_text_is_broken_between_words_on_a_terminal_alone(monkeypatch: pytest.Mo
     assert " ".join(" ".join(lines).split()) == words
 
 
-def test_nothing_is_said_to_be_minus_nothing() -> None:
+def test_nothing_is_printed_as_minus_zero() -> None:
     lines = [
         api.Line(action=api.Action(text=text), visits=1, margin=-0.04, loss=-0.04) for text in ("play 4", "play 5")
     ]
@@ -153,7 +153,7 @@ def test_points_have_the_words_of_the_page() -> None:
     assert "  Blau: Anfang 2; Priorei 5; Steinmetz 1; Maurer 11; Bildhauer 18; Töpfer 8" in output.splitlines()
 
 
-def test_a_record_is_told_as_a_game_ends() -> None:
+def test_a_record_is_described_by_how_the_game_ended() -> None:
     output = shown("replay", EXAMPLES / "records" / "duel-2p.jsonl")
     assert output.splitlines() == [
         "game 1: Builders Duel, 2 seats, seed 5, 327 moves",
@@ -223,7 +223,7 @@ def test_programs_and_files_get_no_line(is_one: bool, piped: bool, hidden: bool)
     assert error.getvalue() == ""
 
 
-def test_a_pipe_is_told_from_a_file(tmp_path: Path) -> None:
+def test_a_pipe_is_distinguished_from_a_file(tmp_path: Path) -> None:
     reader, writer = os.pipe()
     with os.fdopen(reader), os.fdopen(writer, "w") as pipe, (tmp_path / "file").open("w") as file:
         assert (is_pipe(pipe), is_pipe(file), is_pipe(io.StringIO())) == (True, False, True)

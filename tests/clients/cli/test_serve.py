@@ -100,7 +100,7 @@ def test_a_private_server_ignores_the_settings_of_a_public_one(folder: Path, mon
     assert own() == {name: value for name, value in os.environ.items() if name not in in_environment(public)}
 
 
-def test_a_client_is_told_that_a_server_does_not_use_tls(folder: Path) -> None:
+def test_a_client_reports_that_a_server_does_not_use_tls(folder: Path) -> None:
     tls, says = Tls(ca=folder / "ca.pem"), "the server does not use TLS"
     with running_server() as at, Advisor(at, tls=tls, patience=0) as advisor, pytest.raises(Unavailable, match=says):
         advisor.rules.games()
@@ -118,7 +118,7 @@ def test_a_server_lets_in_its_own_clients_only(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("page", [False, True], ids=["no page", "page"])
-async def test_the_first_start_tells_where_all_is(
+async def test_the_first_start_prints_all_locations(
     page: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store = tmp_path / "data" / "games.sqlite"
@@ -158,7 +158,7 @@ def test_an_announcement_without_readers_is_dropped(opened: Callable[[], int], m
 
 
 @pytest.mark.system
-def test_the_log_tells_of_a_server_from_its_start_to_its_end(tmp_path: Path) -> None:
+def test_the_log_covers_a_server_from_start_to_end(tmp_path: Path) -> None:
     with started(*SERVE, "--log-format", "json", env=os.environ | {"TMPDIR": str(tmp_path)}) as process:
         assert process.stderr is not None
         address, log = announced(process), [process.stderr.readline()]
@@ -199,7 +199,7 @@ def test_callers_without_tls_write_nothing_in_a_log_of_json(folder: Path) -> Non
 
 @pytest.mark.system
 @pytest.mark.parametrize("form", FORMATS)
-def test_strangers_write_nothing_of_their_own_in_a_log(form: str) -> None:
+def test_strangers_cannot_write_into_a_log(form: str) -> None:
     """The core of gRPC quotes why a caller leaves, with the ends of lines that it has."""
     leaving = PREFACE + frame(SETTINGS, 0, 0) + frame(GOAWAY, 0, 0, struct.pack(">II", 0, 11) + b"\nforged\n")
     with started(*SERVE, "--log-format", form, env=os.environ | FRESH) as process:
@@ -255,7 +255,7 @@ def caller_of(url: str) -> Caller:
 
 
 @pytest.mark.system
-async def test_a_server_told_to_finish_ends_its_streams_before_its_gateway() -> None:
+async def test_a_server_that_shuts_down_ends_its_streams_before_its_gateway() -> None:
     with started(*SERVE_PAGE) as process:
         url = announced(process, PAGE)
         body = enveloped(AnalyzeRequest(question=question(time_budget=duration(60))).SerializeToString())

@@ -94,7 +94,7 @@ NO_RECORDS = {
 
 @pytest.mark.parametrize(("text", "says"), NO_RECORDS.items(), ids=["text", "nested", "nested line"])
 @pytest.mark.parametrize("command", ["replay", "annotate"])
-def test_what_is_no_record_is_rejected(command: str, text: str, says: str, tmp_path: Path) -> None:
+def test_text_that_is_not_a_record_is_rejected(command: str, text: str, says: str, tmp_path: Path) -> None:
     out = tmp_path / "games.jsonl"
     out.write_text(text)
     done = run(command, out)
@@ -167,5 +167,5 @@ def test_simulate_is_reproducible(game: str) -> None:
     assert first == second != other
 
 
-def test_the_luck_of_simulated_games_tells_nothing_of_their_cards() -> None:
+def test_the_luck_of_simulated_games_is_independent_of_their_cards() -> None:
     assert foretold(random_game(GAMES["duel"], 2, seed, GameCounts()) for seed in range(300)) < ALL / 3

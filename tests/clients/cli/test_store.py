@@ -71,7 +71,7 @@ def test_one_of_a_thing_is_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "store: format 4, 1 game, 8 entries\nstore: format 4, 2 games, 1 entry\n"
 
 
-def test_a_store_goes_forth_and_back(tmp_path: Path) -> None:
+def test_a_store_is_migrated_and_taken_back(tmp_path: Path) -> None:
     store, newest = unpack_file(tmp_path / "games.sqlite"), len(SCRIPTS)
     assert said("migrate", "--store", store) == (0, f"store: format {newest}, {FOUND}\n")
     assert said("migrate", "--to", "2", "--store", store) == (0, f"store: format 2, {FOUND}\n")
@@ -81,7 +81,7 @@ def test_a_store_goes_forth_and_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.system
-def test_a_database_goes_forth_and_back(database: str) -> None:
+def test_a_database_is_migrated_and_taken_back(database: str) -> None:
     restore(database)
     assert said("migrate", "--store", database) == (0, f"store: format {len(postgres_schema.SCRIPTS)}, {FOUND}\n")
     first = VERSION["database"]

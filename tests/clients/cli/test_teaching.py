@@ -1,6 +1,7 @@
 """`clerestory lesson` and `puzzle`: lists and plays lessons; shows positions, and judges the tries."""
 
 import re
+from collections.abc import Callable
 from functools import partial
 
 import pytest
@@ -29,10 +30,18 @@ def test_a_lesson_is_played_with_a_mistake_and_begun_again() -> None:
     assert shown.endswith("Done, with 2 of 3 stars.\n")
 
 
-def test_a_lesson_shows_its_help() -> None:
-    shown = lesson("goal", typed="\n\n\n\nfoo\nhelp\nh\nquit\n").out
+@pytest.mark.parametrize(
+    ("begin", "typed", "says"),
+    [
+        (partial(lesson, "goal"), "\n\n\n\n", "`restart`, or `quit`."),
+        (partial(solve, "1"), "", "`show` for the answer, `quit` to leave."),
+    ],
+    ids=["lesson", "puzzle"],
+)
+def test_help_is_shown_on_request_and_after_wrong_input(begin: Callable[..., Ended], typed: str, says: str) -> None:
+    shown = begin(typed=typed + "foo\nhelp\nh\nquit\n").out
     assert shown.count("type `help`") == 1
-    assert shown.count("`restart`, or `quit`.") == 3
+    assert shown.count(says) == 3
 
 
 def test_a_lesson_can_be_left() -> None:
@@ -84,13 +93,7 @@ def test_a_player_tries_until_it_is_solved(first: Puzzle) -> None:
     assert f"({first.best}) is best" in shown
 
 
-def test_a_puzzle_shows_its_help() -> None:
-    shown = solve("1", typed="foo\nhelp\nh\nquit\n").out
-    assert shown.count("type `help`") == 1
-    assert shown.count("`show` for the answer, `quit` to leave.") == 3
-
-
-def test_the_answer_is_told_when_it_is_asked_for(first: Puzzle) -> None:
+def test_the_answer_is_shown_on_request(first: Puzzle) -> None:
     assert f"({first.best}) is best" in solve("1", typed="show\n").out
     assert "is best" not in solve("1", typed="").out
 
@@ -125,7 +128,7 @@ def test_a_plan_is_typed_action_by_action_or_at_once() -> None:
         ("finish; finish", "'finish' comes after the end of the answer; leave it out"),
     ],
 )
-def test_what_is_no_plan_is_rejected(typed: str, says: str) -> None:
+def test_text_that_is_not_a_plan_is_rejected(typed: str, says: str) -> None:
     one = planned()
     beginning = one.best.split("; ")[0]
     done = solve_plan(one, "--try", typed.replace("BEST", beginning), "--json")

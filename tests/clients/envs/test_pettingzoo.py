@@ -123,7 +123,7 @@ def test_a_search_of_this_package_advises_an_agent() -> None:
     ("name", "seats", "observation"),
     [*[(*case, "features") for case in CASES], *[(*case, "view") for case in WITH_HANDS]],
 )
-def test_an_agent_cannot_tell_another_deal_from_the_truth(name: str, seats: int, observation: str) -> None:
+def test_an_agent_cannot_distinguish_another_deal_from_the_truth(name: str, seats: int, observation: str) -> None:
     """Redeal the hidden cards consistently with the knowledge of each seat; its view must be equal, byte for byte."""
     environment, luck, changed = GameEnv(name, seats=seats, observation=observation, render_mode="ansi"), Rng(9), 0
     environment.reset(seed=4)

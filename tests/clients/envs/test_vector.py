@@ -124,7 +124,7 @@ def test_afterstates_are_observed_by_the_seat_that_acts(name: str, seats: int) -
     ("name", "seats", "kind"),
     [(*case, kind) for case in CASES for kind in ("features", "view") if (case[0], kind) != ("toy", "features")],
 )
-def test_positions_that_a_seat_cannot_tell_apart_look_the_same(name: str, seats: int, kind: str) -> None:
+def test_positions_that_a_seat_cannot_distinguish_look_the_same(name: str, seats: int, kind: str) -> None:
     """The truth, what the seat knows, and two other deals of it: equal bytes for each seat, all through a game."""
     observer, luck, hidden = Observer(GAMES[name], seats, kind), Rng(seats), 0
     for seed in range(3):

@@ -12,7 +12,7 @@ import pytest
 import trustme
 
 from clerestory.cli.positions import first_decision
-from clerestory.clients import Advisor, AdvisorError, AsyncAdvisor, BadConnection, BadRequest, Denied, Tls, Unavailable
+from clerestory.clients import Advisor, AdvisorError, AsyncAdvisor, BadConnection, BadRequest, Tls, Unavailable
 from clerestory.clients.connection import dial
 from clerestory.error_details import words_for_users
 from clerestory.i18n import say
@@ -34,12 +34,6 @@ async def test_the_token_travels_with_every_call(guarded: str) -> None:
     async with AsyncAdvisor(guarded, token=TOKEN) as other:
         assert (await other.recommend(POSITION, iterations=10)).best is not None
         assert [update.final async for update in other.analyze(POSITION, iterations=10)] == [True]
-
-
-def test_a_wrong_token_is_denied(guarded: str) -> None:
-    with Advisor(guarded, token="open-barley") as advisor, pytest.raises(Denied) as caught:
-        advisor.recommend(POSITION, iterations=10)
-    assert caught.value.reason == "BAD_TOKEN"
 
 
 BAD_CONNECTIONS: list[tuple[dict[str, Any], str]] = [
@@ -204,7 +198,7 @@ async def test_a_closed_advisor_is_unavailable() -> None:
     assert refused.value.localized == say("page", "trouble.unreachable", language="it")
 
 
-def test_an_async_advisor_may_be_kept_from_one_event_loop_to_the_next(target: str) -> None:
+def test_an_async_advisor_may_be_used_in_several_event_loops(target: str) -> None:
     advisor = AsyncAdvisor(target)
     for _ in range(2):
         assert asyncio.run(advisor.rules.games())

@@ -11,7 +11,6 @@ from clerestory.clients import Advisor, BadRequest
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples" / "positions"
 AT_CATHEDRAL = EXAMPLES / "cathedral-3p-round6-cathedral.json"
-ELSEWHERE = EXAMPLES / "cathedral-2p-round2-draft.json"
 main = run_path(str(ROOT / "clients" / "examples" / "plan.py"))["main"]
 
 
@@ -43,12 +42,6 @@ def test_an_impossible_plan_has_faults_and_no_actions(target: str) -> None:
         assert table.plan({"nobody": 1}).faults
         with pytest.raises(BadRequest):
             table.plan({item: 1000})
-
-
-def test_a_position_without_conversions_has_nothing_to_plan(target: str) -> None:
-    with Advisor(target) as advisor:
-        plan = advisor.rules.follow(json.loads(ELSEWHERE.read_text())).plan()
-    assert (plan.actions, plan.possible, plan.faults, plan.required) == ((), (), (), 0)
 
 
 def test_the_example_lists_and_plans(target: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -33,7 +33,7 @@ def test_a_view_hides_what_the_seat_cannot_know(advisor: Advisor) -> None:
         assert plain(referee.view(seat)) != referee.truth
 
 
-def test_a_game_that_was_kept_goes_on(advisor: Advisor) -> None:
+def test_a_stored_game_continues(advisor: Advisor) -> None:
     referee = advisor.rules.start("toy", 3, seed=4)
     referee.draw(seed=1)
     again = advisor.rules.resume(referee.truth)

@@ -53,7 +53,9 @@ def told(seconds: int) -> tuple[str, bytes]:
     [([(PUSHBACK, "2000"), told(5)], 2, 2), ([told(5)], 5, 5 * (1 + JITTER)), ([], 1 - JITTER, 1 + JITTER)],
     ids=["header", "error", "neither"],
 )
-def test_a_pause_is_told_or_varies(metadata: Any, least: float, most: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pause_is_set_by_the_server_or_random(
+    metadata: Any, least: float, most: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Callers rejected together do not return together, and none returns too early."""
     bounds = []
     for pick in (min, max):

@@ -73,11 +73,7 @@ def test_a_hosted_game_is_reviewed_with_its_tokens(advisor: Advisor) -> None:
     assert last.review.ended
 
 
-def test_a_bad_request_for_a_review_is_rejected(advisor: Advisor) -> None:
-    with pytest.raises(BadRequest, match="record: line 1"):
-        next(advisor.annotate("nothing\n"))
-    with pytest.raises(BadRequest, match="time_budget"):
-        next(advisor.annotate(text(GAME), "1ms"))
+def test_a_bad_time_of_rollouts_is_rejected(advisor: Advisor) -> None:
     with pytest.raises(BadRequest, match="deep_budget: 'long' is not a time") as caught:
         next(advisor.annotate(text(GAME), deep="long"))
     assert caught.value.reason == "BAD_TIME_BUDGET"

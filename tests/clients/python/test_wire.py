@@ -117,6 +117,7 @@ UNFIT: list[tuple[Callable[[Any], Any], str, str]] = [
     (lambda a: a.games.join("x", name="\ud800"), "name", "BAD_OPTIONS"),
     (lambda a: a.games.join(5), "game_id", "BAD_GAME_ID"),
     (lambda a: a.games.list(page="\ud800"), "page_token", "BAD_PAGE"),
+    *[(lambda a, one=one: a.games.list(status=one), "status", "BAD_PAGE") for one in ("frozen", "unspecified", "foo")],
     (lambda a: a.games.open("\ud800").look(), "game_id", "BAD_GAME_ID"),
     (lambda a: a.games.open("x", {0: "\ud800"}).resign(), "tokens", "UNREADABLE_REQUEST"),
     (lambda a: a.games.open("x").play("\ud800"), "action", "BAD_ACTION"),

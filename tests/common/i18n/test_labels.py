@@ -27,7 +27,7 @@ def test_english_labels_are_those_of_the_engine(game: str) -> None:
 
 @pytest.mark.parametrize("language", OTHERS)
 @pytest.mark.parametrize("game", ARGUMENTS)
-def test_every_action_has_a_label_of_its_own(game: str, language: str) -> None:
+def test_every_action_has_a_unique_label(game: str, language: str) -> None:
     found = all_labels(game, language)
     assert all(found.values())
     assert len(set(found.values())) == len(found)

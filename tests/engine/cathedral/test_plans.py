@@ -142,7 +142,7 @@ def holding(*craftsmen: str, **cubes: int) -> State:
 
 
 @pytest.mark.parametrize(("card", "thing"), [("mason_1", "mortar_mixer"), ("toolmaker_1", "metal")])
-def test_who_lacks_a_helper_or_goods_that_must_be_held_is_told_which(card: str, thing: str) -> None:
+def test_a_missing_helper_or_good_is_named(card: str, thing: str) -> None:
     faults = result_of(holding("woodworker", card, metal=0), {card: 1}).faults
     assert [(fault.item, fault.thing) for fault in faults if fault.code == "needs"] == [(card, thing)]
 

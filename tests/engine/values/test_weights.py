@@ -140,7 +140,7 @@ def test_priors_of_other_action_codes_are_left_out(path: Path) -> None:
     assert read.arrays == parse_weights(content, CATHEDRAL).arrays
 
 
-def test_another_catalogue_is_told_not_rejected(path: Path) -> None:
+def test_another_catalogue_is_reported_not_rejected(path: Path) -> None:
     """The caller decides how to handle other cards."""
     content = remade(path.read_bytes(), lambda header: header.update(catalogue="other"))
     assert parse_weights(content, CATHEDRAL).catalogue == "other"

@@ -17,7 +17,7 @@ CASES = [
     for bot in BOTS
     for name, game in GAMES.items()
     for seats in game.seats
-    if bot != "script-v1" or name == "cathedral"  # the game that its advice is about
+    if bot not in ("script-v1", "priced-v1") or name == "cathedral"  # the game that its advice is about
 ]
 BUDGET = Budget(iterations=60)
 OPTIONED = [

@@ -29,7 +29,7 @@ def test_a_deal_has_one_opening_and_one_luck() -> None:
     assert len({tuple(game.returns + game.margins) for game in games if game}) == 1
 
 
-def test_luck_tells_nothing_of_the_cards() -> None:
+def test_luck_reveals_nothing_of_the_cards() -> None:
     """The players are random, so that only the luck can depend on the deck."""
 
     def game(deal: int) -> State:

@@ -53,7 +53,7 @@ class BrokenPool(InlinePool):
         return future
 
 
-def test_a_worker_that_the_system_ended_is_told_in_a_line() -> None:
+def test_a_worker_that_the_system_ended_is_reported_in_a_line() -> None:
     with inline(2, BrokenPool()) as play, pytest.raises(ChildProcessError, match="use fewer workers"):
         list(play(iter([Masked()])))
 

@@ -89,7 +89,7 @@ def test_one_step_by_hand() -> None:
 
 
 @pytest.mark.parametrize(("low", "high"), [(0, 1), (1, 4), (0, 100)])
-def test_whole_numbers_are_told_apart(low: int, high: int) -> None:
+def test_whole_numbers_are_distinguished(low: int, high: int) -> None:
     option = TunedOption("samples", low, high, whole=True)
     for step in (0, 10, 10_000):
         for tenth in range(11):

@@ -31,7 +31,7 @@ def shares(result: Result) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("name", ["cathedral", "duel"])
-def test_a_small_tree_tells_moves_apart_as_a_large_one_does(name: str) -> None:
+def test_a_small_tree_distinguishes_moves_as_a_large_one_does(name: str) -> None:
     """The large tree has more than ten times as many nodes in the end."""
     position = early(name, 2)
     small, large = (searcher(position, size).run(iterations=40_000) for size in (SMALL, LARGE))

@@ -57,7 +57,7 @@ def test_every_column_adds_up_as_it_is_shown(name: str, seats: int) -> None:
         assert sum(round(10 * float(part)) for part in parts) == round(10 * float(total))
 
 
-def test_an_error_is_told_in_one_true_sentence() -> None:
+def test_an_error_is_described_in_one_true_sentence() -> None:
     review = planted()
     [error] = review.errors()
     assert verdict(review, error) == (

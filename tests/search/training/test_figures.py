@@ -39,7 +39,7 @@ def test_margins_by_hand() -> None:
     assert margins(scores, np.array([0, 1, 0])).tolist() == [-2, 1, 0]
 
 
-def test_lines_told_apart_whatever_their_level() -> None:
+def test_lines_are_distinguished_at_every_level() -> None:
     one, decision = np.array([1.0, 2, 3, 10, 20]), np.array([0, 0, 0, 1, 1])
     lines = Lines(one, one, decision, np.ones(5), one, one)
     assert within(one + 5 * decision, one, lines) == pytest.approx(1)

@@ -72,7 +72,7 @@ def test_states_are_what_the_seat_knows_with_a_choice_to_make(kept: Columns) -> 
     assert len(first.legal_codes()) > 1
 
 
-def test_luck_tells_nothing_of_the_cards(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_luck_reveals_nothing_of_the_cards(monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise the net would infer the deck from visible flips, which is impossible in other games."""
     played: list[State] = []
     monkeypatch.setattr(Recorder, "decide", lambda _, state, luck: played.append(state) or legal_at_random(state, luck))

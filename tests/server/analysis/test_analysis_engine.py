@@ -6,6 +6,7 @@ import sys
 import time
 from collections import Counter
 from contextlib import AsyncExitStack, aclosing
+from dataclasses import replace
 from math import inf, nan
 from types import SimpleNamespace
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 
 from clerestory.engine import NATURE, State
 from clerestory.search.ismcts import Searcher
+from clerestory.search.rates import rates_of
 from clerestory.search.result import Result, StopReason
 from clerestory.server.analysis import memory
 from clerestory.server.analysis.analysis_engine import TABLE, AnalysisEngine
@@ -234,7 +236,7 @@ def test_all_faults_are_named_at_once() -> None:
     assert {name for name, _ in caught.value.faults} == {"level", "threads", "avoid[0]"}
 
 
-async def test_an_analyst_that_shuts_down_says_so() -> None:
+async def test_an_engine_that_shuts_down_gives_the_reason() -> None:
     """Also after a second shutdown, as by `close`, while a worker has not yet seen the end of its search."""
     async with analysis() as one:
         asking = asyncio.ensure_future(one.ask(validate_query(opening(), ENDLESS)))
@@ -248,7 +250,7 @@ async def test_an_analyst_that_shuts_down_says_so() -> None:
     assert [name for name, _ in answer.remarks if name == "FINISHING"]
 
 
-async def test_what_nobody_reads_is_not_explained() -> None:
+async def test_answers_without_a_reader_are_not_explained() -> None:
     question = asked(iterations=300, seconds=60.0, early_stop=False)
     async with analysis() as one, one.place(HERE, Priority.MOVE, 60.0) as admitted:
         read, unread = await one.ask(question), await one.ask(question, admitted()[0])
@@ -276,3 +278,35 @@ def test_answering_a_move_imports_no_review() -> None:
     code = "import sys, clerestory.server.rpc.service; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not [name for name in done.stdout.split() if "review" in name]
+
+
+async def test_rates_are_estimated_on_request_beside_a_search_that_is_otherwise_the_same() -> None:
+    view, limits = opening(game="cathedral"), Limits(iterations=26_000, seed=1, early_stop=False)
+    async with analysis() as one:
+        plain = await one.ask(validate_query(view, limits))
+        rated, again = [await one.ask(validate_query(view, replace(limits, rates=True))) for _ in range(2)]
+    assert plain.rates == ()
+    assert rated.lines == plain.lines
+    assert [rate.good for rate in rated.rates] == [good.name for good in view.game.layout.goods]
+    assert rated.rates == again.rates == rates_of(rated.question.root, 26_000, 1)
+    assert {rate.good for rate in rated.rates if not rate.amount} == {"vp", "workers"}  # impossible in round 1
+    assert rated.remarks == plain.remarks
+
+
+async def test_a_search_too_short_for_rates_says_so() -> None:
+    async with analysis() as one:
+        answer = await one.ask(validate_query(opening(game="cathedral"), Limits(iterations=5000, seed=1, rates=True)))
+    assert answer.rates == ()
+    assert [name for name, _ in answer.remarks] == ["FEW_ITERATIONS"]
+
+
+async def test_tables_of_a_stream_have_the_rates_so_far() -> None:
+    question = validate_query(opening(), Limits(seconds=3600.0, interval=0.01, early_stop=False, rates=True))
+    async with analysis() as one:
+        answers = list[Answer]()
+        async for answer in one.watch(question):
+            answers.append(answer)
+            if answer.rates:
+                one.finish()
+    assert answers[-1].final
+    assert [rate.good for rate in answers[-1].rates] == ["points"]

@@ -52,7 +52,7 @@ def test_as_many_are_interrupted_as_there_are_places_and_no_more() -> None:
     assert (backlog.placed, backlog.waiting) == (2, 14)
 
 
-def test_what_needs_an_idle_worker_begins_only_while_a_worker_is_idle() -> None:
+def test_searches_that_need_an_idle_worker_wait_for_one() -> None:
     backlog, late, move = Backlog(2), ticket("one", 1.0, priority=Priority.BACKGROUND), ticket("one", 60.0)
     assert entered(backlog, late, move, idle=False).placed == [move]
     assert backlog.divide(0.0, idle=True).placed == [late]
@@ -71,7 +71,7 @@ def test_the_time_is_shared_with_those_who_wait() -> None:
     assert (served, now) == (40, pytest.approx(60.0))
 
 
-def test_who_comes_too_late_has_a_moment() -> None:
+def test_a_late_search_has_a_minimum_time() -> None:
     backlog, late = Backlog(1), ticket("one", 1.0)
     entered(backlog, late, now=5.0)
     assert backlog.seconds(late, 5.0) == LEAST_SECONDS

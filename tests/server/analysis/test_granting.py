@@ -1,11 +1,13 @@
-"""The limits granted to a request."""
+"""The limits granted to a request, and the time kept for the way back."""
+
+import random
 
 import pytest
 
 from clerestory.i18n.sentences import format_text
 from clerestory.search.root import observe
 from clerestory.server.analysis.capacity import Capacity
-from clerestory.server.analysis.granting import Cut, grant, helpers_of
+from clerestory.server.analysis.granting import LONGEST, MOST, UNSEEN, Cut, MoveOverhead, grant, helpers_of
 from clerestory.server.analysis.limits import Limits
 from clerestory.server.analysis.question import Question
 from clerestory.service_errors import Reason, ServiceError
@@ -77,3 +79,43 @@ def test_threads_and_memory(
 def test_workers_help_only_if_the_result_need_not_be_reproducible(fields: dict[str, int], helpers: int) -> None:
     limits = Limits(**{"seconds": 1.0, **fields})  # type: ignore[arg-type]
     assert helpers_of(limits, CAPACITY) == helpers
+
+
+# -- the time kept for the way back ----------------------------------------------------------------
+
+
+def test_no_search_gives_up_more_than_its_share() -> None:
+    lead = MoveOverhead()
+    for _ in range(9):
+        lead.learn(60.0, explained=True)
+    assert lead.of(0.01, explained=True) == pytest.approx(MOST * 0.01)
+    assert lead.of(0.01, explained=False) <= MOST * 0.01
+
+
+def test_few_answers_take_longer_than_was_learned() -> None:
+    luck, lead = random.Random(1), MoveOverhead()
+    slower = 0
+    for number in range(4000):
+        took = luck.lognormvariate(-6.5, 0.7)  # 1.5 ms, one in twenty 4.8
+        slower += number >= 1000 and took > lead.of(1e6, explained=False) - UNSEEN
+        lead.learn(took, explained=False)
+    assert 0 < slower < 0.05 * 3000
+
+
+def test_one_slow_answer_is_forgotten() -> None:
+    lead = MoveOverhead()
+    for _ in range(1000):
+        lead.learn(0.002, explained=True)
+    usual = lead.of(1e6, explained=True)
+    lead.learn(60.0, explained=True)
+    assert usual + 0.01 < lead.of(1e6, explained=True) < usual + LONGEST
+    for _ in range(2000):
+        lead.learn(0.002, explained=True)
+    assert lead.of(1e6, explained=True) == pytest.approx(usual, abs=1e-4)
+
+
+def test_explained_answers_are_apart() -> None:
+    lead = MoveOverhead()
+    before = lead.of(1e6, explained=False)
+    lead.learn(0.5, explained=True)
+    assert lead.of(1e6, explained=False) == before

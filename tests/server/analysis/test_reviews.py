@@ -49,7 +49,7 @@ async def test_it_is_the_review_of_one_search_after_the_other(end: State, worker
     assert last.review == annotate(end, PLAN)
 
 
-async def test_every_ply_is_told_once_and_the_whole_last() -> None:
+async def test_every_ply_is_sent_once_and_the_whole_review_last() -> None:
     end = random_game("toy", 2, 1)
     *steps, last = await steps_of(end, QUICK)
     valuations = annotate(end, PLAN).valuations

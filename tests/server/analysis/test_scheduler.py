@@ -125,7 +125,7 @@ async def test_the_iterations_of_all_threads_are_those_asked_for(threads: int | 
         assert answers[0].reproducible
 
 
-async def test_idle_workers_help_whoever_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_idle_workers_help_any_search(monkeypatch: pytest.MonkeyPatch) -> None:
     helping = threading.Event()
 
     class Watched(Searcher):

@@ -181,7 +181,7 @@ def admit(policy: Policy, caller: object, most: int = 1000, **fields: object) ->
     return most
 
 
-def test_each_caller_gets_its_share_of_the_places_whoever_came_first() -> None:
+def test_each_caller_gets_its_share_of_the_places_in_any_order_of_arrival() -> None:
     policy = Policy(1, 64, 100)
     admitted = [admit(policy, caller) for caller in range(7)]
     assert admitted == [64, 64, 43, 32, 26, 22, 19]
@@ -298,7 +298,7 @@ def test_a_search_rejected_for_want_of_time_finds_some_when_it_comes_again(quiet
     assert tree.minimum == 100
 
 
-def test_time_is_kept_free_for_a_bounded_number_of_parts() -> None:
+def test_time_is_reserved_for_a_bounded_number_of_parts() -> None:
     """Every admission reads it, and an origin may have thousands of parts."""
     policy = Policy(2, 1000, 100, speeds={"game": 1.0})
     refused = 0
@@ -310,7 +310,7 @@ def test_time_is_kept_free_for_a_bounded_number_of_parts() -> None:
     assert (len(policy.trees), refused, len(policy._claims)) == (4, 496, CLAIMS)
 
 
-def test_room_is_kept_for_a_moment_only() -> None:
+def test_places_are_reserved_only_briefly() -> None:
     policy = Policy(1, 1000, 100, speeds={"game": 100 / SLICE})
     flood(policy, 0.0, 0.05)
     with pytest.raises(NoRoom):

@@ -237,7 +237,7 @@ REFUSED: list[tuple[Reason, str, Any]] = [
 ]
 
 
-async def test_what_no_store_could_find_is_rejected_before_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_impossible_keys_are_rejected_before_the_store_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     async with table(PERSON, PERSON) as played:
         for name in ("load", "select"):
             monkeypatch.setattr(played.app.manager.store, name, None)

@@ -34,7 +34,7 @@ class HeldStore:
 @pytest.mark.parametrize(
     ("failure", "reason"), [(StoreFull("full"), Reason.DISK_FULL), (StoreError("broken"), Reason.STORE_FAILED)]
 )
-async def test_what_cannot_be_stored_has_not_happened(
+async def test_a_move_that_cannot_be_stored_has_no_effect(
     failure: StoreError, reason: Reason, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with table() as played:
@@ -46,7 +46,7 @@ async def test_what_cannot_be_stored_has_not_happened(
         await played.play(first_action(seen), seen.game.version, 0)
 
 
-async def test_nobody_is_told_before_it_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_nothing_is_sent_before_it_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     async with table() as played:
         seen = await played.look(0)
         watching = played.watch(1)

@@ -19,10 +19,10 @@ HOUR = 3_600_000  # milliseconds
 ROOM = 2 * SCAN_INTERVAL_S  # seconds within which a server makes a move that is due
 
 
-async def timed_game() -> Server:
+async def timed_game(seconds: float = TIME) -> Server:
     """Return a server with a private store and a timed game of two people."""
     server = Server(Database(), 1, shared=False)
-    await server.create(seconds_per_move=TIME)
+    await server.create(seconds_per_move=seconds)
     return server
 
 
@@ -59,18 +59,18 @@ async def test_a_slow_store_takes_no_time_from_the_next_player(plies: int, monke
     assert TIME <= (entry.moment - STARTED) / 1000 - shown <= TIME + 10 * SLOW
 
 
-@pytest.mark.parametrize("after", [0.1, 1.0, TIME - 0.1])
+@pytest.mark.parametrize(("seconds", "after"), [(TIME, 0.1), (TIME, 1.0), (TIME, TIME - 0.1), (4 * LEAST_NOTICE, 1.0)])
 @on_simulated_time
 async def test_a_clock_that_is_set_forward_takes_no_time_from_anybody(
-    after: float, monkeypatch: pytest.MonkeyPatch
+    seconds: float, after: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As when a machine has slept."""
-    server = await timed_game()
+    server = await timed_game(seconds)
     began = await server.play()
     await asyncio.sleep(after)
     set_clock(monkeypatch, HOUR)
     _, moved = await played_on(server)
-    assert began + TIME <= moved <= began + TIME + LEAST_NOTICE + ROOM
+    assert began + seconds <= moved <= began + seconds + LEAST_NOTICE + ROOM
 
 
 @pytest.mark.parametrize("by", [HOUR, -HOUR])
@@ -100,9 +100,20 @@ def test_the_end_of_a_break_is_known_by_the_clock_that_was_set(by: int) -> None:
     assert breaks.began("game") <= now
 
 
+@on_simulated_time
+async def test_an_outage_of_the_store_is_followed_by_a_notice() -> None:
+    """Though nobody has tried to move while the store failed, and the time of the player is over."""
+    server = await timed_game(4 * SCAN_INTERVAL_S)
+    server.database.failing = 1.0
+    await asyncio.sleep(8 * SCAN_INTERVAL_S)
+    ended, server.database.failing = clock(), 0.0
+    _, moved = await played_on(server)
+    assert ended + LEAST_NOTICE <= moved <= ended + LEAST_NOTICE + 2 * ROOM
+
+
 @pytest.mark.parametrize("seconds", [TIME - 0.1, TIME + 0.5, 60.0])
 @on_simulated_time
-async def test_a_full_disk_takes_nobodys_time(seconds: float) -> None:
+async def test_a_full_disk_costs_no_player_time(seconds: float) -> None:
     """A person tries to move once while the disk is full; the notice begins when there is space again."""
     database = Database()
     server = Server(database, 1)

@@ -205,7 +205,9 @@ def test_a_bot_goes_on_for_one_of_three_who_resigns() -> None:
 
 
 @pytest.mark.parametrize(("seats", "named"), [((1,), None), ((1,), 1), ((0, 1), None), ((0, 1), 1), ((0, 1), 0)])
-def test_of_three_nobody_else_resigns_by_a_repetition(seats: tuple[int, ...], named: int | None) -> None:
+def test_with_three_players_a_repeated_resignation_removes_nobody_else(
+    seats: tuple[int, ...], named: int | None
+) -> None:
     game = hosted(seats="ppp")
     for _ in range(3):
         resign(game, *seats, named=named)
@@ -214,6 +216,14 @@ def test_of_three_nobody_else_resigns_by_a_repetition(seats: tuple[int, ...], na
     version = game.version
     resign(game, *seats, named=named)
     assert game.version == version
+
+
+def test_of_players_at_one_screen_the_one_to_act_resigns() -> None:
+    game = hosted(seats="ppp")
+    while game.turn != 1:
+        play(game)
+    resign(game, 0, 1)
+    assert [holder.kind for holder in game.seats] == [SeatKind.PERSON, SeatKind.BOT, SeatKind.PERSON]
 
 
 def test_players_at_one_screen_resign_by_their_seat() -> None:
@@ -232,10 +242,9 @@ def test_players_at_one_screen_resign_by_their_seat() -> None:
 
 
 def test_a_full_log_takes_moves_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(commands, "MAX_ENTRIES", 4)
     game = hosted(take_backs=TakeBacks.ALL)
-    while game.version < commands.MAX_ENTRIES:
-        play(game)
+    play(game)
+    monkeypatch.setattr(commands, "MAX_ENTRIES", game.version)
     acts: list[Any] = [lambda: take_back(game, 0, 0, 1), lambda: commands.set_seat(game, OWNER, 0, BOT, NOW)]
     assert [refused(act).reason for act in acts] == [Reason.LOG_FULL] * 2
     while not game.over:

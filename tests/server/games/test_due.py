@@ -94,6 +94,24 @@ async def test_a_bot_with_a_person_does_not_wait_for_bots_among_themselves(serve
 
 
 @on_simulated_time
+async def test_games_of_bots_among_themselves_take_turns(server_of: Callable[..., Server]) -> None:
+    moves: list[str] = []
+
+    async def choose(server: Server, hosted: HostedGame, *more: Any) -> str:
+        moves.append(hosted.head.game_id)
+        await asyncio.sleep(1.0)
+        return await first_legal(server, hosted, *more)
+
+    server, ids = server_of(choose), [f"{number}" for number in range(BOT_GAMES + 1)]
+    for game_id in ids:
+        await server.create(game_id, "bb")
+    await server.until_over(*ids)
+    assert max(moves.index(game_id) for game_id in ids) < len(moves) - max(
+        moves[::-1].index(game_id) for game_id in ids
+    )
+
+
+@on_simulated_time
 async def test_the_games_of_one_maker_leave_movers_for_those_of_another(
     server_of: Callable[..., Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -168,7 +186,7 @@ async def test_bots_move_though_the_clock_was_set_back(
 
 @pytest.mark.parametrize("what", ["choosing a move", "storing it", "reading it", "its row"])
 @on_simulated_time
-async def test_what_fails_in_one_game_stops_no_other_of_its_maker(
+async def test_a_failure_in_one_game_stops_no_other_of_its_maker(
     what: str, server_of: Callable[..., Server], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The games that fail are due longest, and others need their movers."""
@@ -290,7 +308,7 @@ async def test_the_health_of_the_game_service_is_that_of_its_store(monkeypatch: 
 
 @pytest.mark.parametrize("how", [broken, never])
 @on_simulated_time
-async def test_a_keeper_ends_in_time_whatever_its_store_does(
+async def test_a_manager_closes_in_time_whatever_its_store_does(
     how: Any, server_of: Callable[..., Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = server_of(first_legal)

@@ -74,7 +74,7 @@ def test_a_take_back_goes_past_what_was_forced(name: str, seats: str, seed: int,
     assert takebacks.take_back(game, everybody(game), version, ply - 1, False, NOW) == after
 
 
-def test_what_was_forced_at_the_beginning_cannot_be_taken_back() -> None:
+def test_forced_actions_at_the_beginning_cannot_be_taken_back() -> None:
     game = hosted("cathedral", "pp", play_forced=True, take_backs=TakeBacks.ALL)
     while game.line[-1].kind != EntryKind.FORCED:
         play_one(game)

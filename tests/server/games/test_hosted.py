@@ -52,13 +52,13 @@ def test_a_head_without_newer_options_has_their_defaults() -> None:
     assert Head.from_json(text).options == GameOptions()
 
 
-def test_entries_tell_who_holds_a_seat() -> None:
+def test_entries_contain_the_holder_of_a_seat() -> None:
     holder = Holder(SeatKind.PERSON, "Zoë", None, digest_of("x"))
     assert seated(1, holder, NOW).holder == holder
     assert Entry(EntryKind.AGREED, 1, "17", NOW).ply == 17
 
 
-def test_a_copy_goes_on_by_itself() -> None:
+def test_a_copy_is_independent() -> None:
     game = hosted()
     other, before = game.copy(), game.position.copy()
     play(other)
@@ -209,13 +209,13 @@ def test_a_game_goes_on_from_where_it_was_taken_back_to(ply: int) -> None:
         back.play(entry.text)
     before = back.copy()
     back.back_to(ply)
-    assert back.last == straight.at(ply)
+    assert (back.last, back.hosted) == (straight.at(ply), ply // STRIDE + 2)
     for entry in log[ply : 4 * STRIDE]:
         back.play(entry.text)
     assert [*back.since(0)] == [*straight.since(0)] == [*before.since(0)]
 
 
-def test_what_cannot_be_played_changes_nothing() -> None:
+def test_an_illegal_action_changes_nothing() -> None:
     positions = Positions(GAMES["duel"].new(2, 7))
     last = positions.last
     with pytest.raises((IllegalAction, ValueError)):

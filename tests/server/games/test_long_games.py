@@ -78,7 +78,7 @@ async def test_a_long_log_is_watched_in_messages_of_bounded_size_and_can_be_resu
         assert state.views == (await played.look()).views
 
 
-async def test_what_happened_before_is_told_in_messages_that_all_newcomers_share() -> None:
+async def test_the_past_is_sent_in_messages_that_all_newcomers_share() -> None:
     write = patch.object(watches, "write_state", wraps=watches.write_state)
     async with table(PERSON, PERSON, options=ALL) as played:
         await lengthen(played, 3 * MOST)
@@ -104,7 +104,7 @@ async def test_what_happened_before_is_told_in_messages_that_all_newcomers_share
         stays.cancel()
 
 
-async def test_no_message_is_kept_for_those_who_left() -> None:
+async def test_no_message_is_stored_for_viewers_who_left() -> None:
     async with table(PERSON, PERSON, options=ALL) as played:
         await lengthen(played, 2 * MOST)
         async with played.app.manager.lend(played.game_id) as live:

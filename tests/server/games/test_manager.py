@@ -31,7 +31,7 @@ class FakeClock:
         self.moment += int(hours * HOUR)
 
 
-async def test_a_game_goes_on_by_itself_after_a_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_game_of_bots_goes_on_after_a_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = {"store": str(tmp_path / "games.sqlite")}
     with monkeypatch.context() as patch:
         patch.setattr(Bots, "choose", lambda *_: asyncio.Event().wait())
@@ -85,7 +85,7 @@ async def test_a_game_is_deleted_once_nobody_has_asked_for_it_for_long(monkeypat
         watching.cancel()
 
 
-async def test_a_game_that_is_asked_for_while_others_are_deleted_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_game_that_is_requested_while_others_are_deleted_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(manager, "DELETE_BATCH", 1)
     async with table(PERSON, PERSON, settings={"forget_games_after": 1.0}) as played:
         other = await seated(played.stub, played.app, PERSON, PERSON)
@@ -123,7 +123,7 @@ async def test_old_games_and_request_ids_are_deleted_every_hour() -> None:
     assert calls.mock_calls == [call.forget_requests(0.0)] * 2 + hourly
 
 
-async def test_the_store_is_told_of_requests_for_games_once_it_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_requests_for_games_are_recorded_once_the_store_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     """At the latest when it is closed."""
     touch = AsyncMock(side_effect=[StoreError("it is away"), None])
     async with table(PERSON, PERSON) as played:

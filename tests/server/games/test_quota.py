@@ -31,7 +31,7 @@ async def abandon(played: Table) -> None:
     await played.call("EndGame", tokens=played.owner, reason=games.END_REASON_ABANDONED)
 
 
-async def test_a_caller_that_makes_games_too_fast_is_told_to_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_caller_that_creates_games_too_fast_has_to_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quota, "MINUTE", 86_400.0)  # however long the calls take here
     async with served(max_games_a_minute=20) as server:
         for _ in range(20):

@@ -15,7 +15,7 @@ ONLOOKER = Viewer()
 
 
 @on_simulated_time
-async def test_who_watches_is_counted_by_kind_of_viewer() -> None:
+async def test_watchers_are_counted_by_kind() -> None:
     watchers = Watchers()
     for viewer in (Viewer((1,)), Viewer((0, 1)), ONLOOKER, ONLOOKER):
         watchers.enter(viewer)
@@ -34,7 +34,7 @@ async def test_presence_is_computed_once_for_all_who_ask() -> None:
 
 
 @on_simulated_time
-async def test_a_change_is_told_at_once_and_further_ones_after_the_interval() -> None:
+async def test_a_change_is_sent_at_once_and_further_ones_after_the_interval() -> None:
     watchers, moments = Watchers(), list[float]()
     news = watchers.enter(Viewer((0,)))
     for number in range(1, 6):
@@ -48,7 +48,7 @@ async def test_a_change_is_told_at_once_and_further_ones_after_the_interval() ->
 
 
 @on_simulated_time
-async def test_many_watchers_are_told_less_often() -> None:
+async def test_many_watchers_are_notified_less_often() -> None:
     watchers, moments = Watchers(), list[float]()
     for number in range(2):
         for _ in range(1000 if number == 0 else 1):
@@ -78,7 +78,7 @@ async def test_watchers_are_woken_a_few_at_a_time_and_none_is_left_out() -> None
 
 
 @on_simulated_time
-async def test_who_left_is_not_told() -> None:
+async def test_viewers_who_left_are_not_notified() -> None:
     watchers = Watchers()
     watchers.leave(watchers.enter(ONLOOKER))
     await asyncio.sleep(10.0)

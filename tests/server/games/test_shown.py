@@ -18,7 +18,7 @@ from clerestory.v1 import games_pb2 as games
 from tests.engine.cathedral.positions import draft
 from tests.engine.cathedral.scenes import deck_of, swapped
 from tests.server.games.table import OWNER, STORED, head, refused
-from tests.server.games.test_secrecy import shown
+from tests.server.games.test_viewer import shown
 from tests.shipped import CATHEDRAL
 
 ELLENS, OTHER = Viewer((0,)), Viewer((1,))
@@ -63,7 +63,7 @@ def test_the_owner_alone_is_asked_and_says_it() -> None:
     assert not any(one.position.cathedral.event_deck for one in others)
 
 
-def test_nobody_else_learns_what_was_said() -> None:
+def test_nobody_else_learns_the_private_outcome() -> None:
     both = []
     for text in (EVENT, "event town_wall"):
         game = at_table(to_act="blue")
@@ -98,13 +98,13 @@ REFUSED: list[tuple[Reason, Callable[[HostedGame], int]]] = [
 
 
 @pytest.mark.parametrize(("reason", "act"), REFUSED)
-def test_what_may_not_be_said(reason: Reason, act: Callable[[HostedGame], int]) -> None:
+def test_private_outcomes_that_are_rejected(reason: Reason, act: Callable[[HostedGame], int]) -> None:
     game = at_table()
     assert refused(lambda: act(game)).reason == reason
     assert (game.entries, deck_of(game.position)) == ([], [])
 
 
-def test_it_is_said_once_and_again_after_a_take_back() -> None:
+def test_it_is_entered_once_and_again_after_a_take_back() -> None:
     game = at_table()
     commands.play(game, ELLENS, 0, "pass", STORED)
     after = say(game, version=1)
@@ -127,7 +127,7 @@ def test_the_owner_of_the_game_says_it_for_a_bot_that_no_person_may_come_back_to
         say(handed, OWNER)
 
 
-def test_the_log_tells_of_it_and_no_record() -> None:
+def test_the_log_contains_it_and_no_record_does() -> None:
     game = at_table()
     say(game)
     commands.play(game, ELLENS, game.version, "pass", STORED)
@@ -138,7 +138,7 @@ def test_the_log_tells_of_it_and_no_record() -> None:
     assert deck_of(again.record(1).state.origin) == []
 
 
-def test_what_comes_up_is_what_lies_on_the_table() -> None:
+def test_the_outcome_on_the_table_counts() -> None:
     game = at_table()
     say(game)
     rng = Rng(5)
@@ -191,7 +191,7 @@ def play_first(game: HostedGame) -> None:
 
 
 @pytest.mark.parametrize("ply", [0, 1])
-def test_what_was_said_is_told_of_the_ply_at_which_it_was_said(ply: int) -> None:
+def test_a_private_outcome_belongs_to_the_ply_at_which_it_was_entered(ply: int) -> None:
     game = at_table()
     for _ in range(ply):
         play_first(game)
@@ -204,3 +204,5 @@ def test_what_was_said_is_told_of_the_ply_at_which_it_was_said(ply: int) -> None
     assert game.positions.at(ply) == said
     game.add(Entry(EntryKind.TAKEN_BACK, 0, str(ply), STORED))
     assert game.position == said
+    play_first(game)
+    assert game.positions.at(ply) == said

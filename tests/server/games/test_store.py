@@ -107,7 +107,7 @@ async def test_keys_lead_to_games_and_old_request_ids_are_forgotten(store: Any) 
 # -- reviews ---------------------------------------------------------------------------------------
 
 
-async def test_reviews_are_kept_once(store: Any) -> None:
+async def test_reviews_are_stored_once(store: Any) -> None:
     await store.create(named("a"), Batch([], RUNNING))
     await store.keep_review("a", "plan", {1: b"one", 2: b"two"})
     await store.keep_review("a", "plan", {2: b"other", 3: b"\0three"})
@@ -115,7 +115,7 @@ async def test_reviews_are_kept_once(store: Any) -> None:
     assert await store.reviewed("a", "other") == {}
 
 
-async def test_of_many_reviews_of_a_game_the_oldest_are_deleted(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_oldest_of_many_reviews_of_a_game_are_deleted(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = [time.time()]
     monkeypatch.setattr(sqlite_rows, "time", SimpleNamespace(time=lambda: seconds[0]))
     for game_id in ("a", "b"):
@@ -315,7 +315,7 @@ NO_FILES = [
 
 
 @pytest.mark.parametrize(("name", "says"), NO_FILES)
-async def test_a_name_that_is_hardly_meant_as_a_file_is_rejected(
+async def test_a_name_that_is_probably_not_a_file_is_rejected(
     name: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

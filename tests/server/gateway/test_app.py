@@ -103,7 +103,7 @@ async def test_an_answer_is_compressed_if_it_is_long_and_the_client_accepts_it(c
 FORMS = ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "", "application/connect+proto")
 
 
-async def test_what_a_form_can_send_reaches_no_method() -> None:
+async def test_requests_of_html_forms_reach_no_method() -> None:
     async with gateway() as caller:
         for kind in FORMS:
             assert (await caller.call(LIST, b"", content_type=kind)).status == 415, kind
@@ -118,7 +118,7 @@ async def test_what_a_form_can_send_reaches_no_method() -> None:
         (ADVICE + "Analyze", "streams its answer", "application/connect+proto, application/connect+json"),
     ],
 )
-async def test_a_rejection_tells_the_media_types_of_the_method(
+async def test_an_error_names_the_media_types_of_the_method(
     caller: Caller, path: str, answers: str, accepted: str
 ) -> None:
     wrong = "application/connect+json" if path == LIST else JSON
@@ -128,7 +128,7 @@ async def test_a_rejection_tells_the_media_types_of_the_method(
 
 
 @pytest.mark.parametrize(
-    ("verb", "path", "status"), [("GET", LIST, 405), ("POST", "/", 404), ("POST", "/no.Such/Method", 404)]
+    ("verb", "path", "status"), [("GET", LIST, 405), ("POST", "/", 405), ("POST", "/no.Such/Method", 404)]
 )
 async def test_other_ways_to_ask(caller: Caller, verb: str, path: str, status: int) -> None:
     assert (await caller.ask(verb, path, content_type=JSON)).status == status

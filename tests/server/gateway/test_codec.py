@@ -15,9 +15,10 @@ from clerestory.server.gateway.codec import LARGE, Codec, Reader, message_of
 from clerestory.server.gateway.config import MAX_BODY_BYTES
 from clerestory.server.gateway.errors import UnreadableRequest
 from clerestory.server.gateway.methods import Method, methods
+from clerestory.server.rpc.translate import read_position
 from clerestory.v1.advisor_pb2 import AnalyzeRequest
 from clerestory.v1.rules_pb2 import StartPositionRequest
-from tests.position_forms import ACCEPTED, MESSAGE, REFUSED
+from tests.position_forms import ACCEPTED, MESSAGE, REFUSED, VIEW
 from tests.server.gateway.harness import JSON, LIST, RULES, STREAM, Caller, enveloped, error_of, gateway
 from tests.server.rpc.harness import question, until
 
@@ -118,6 +119,8 @@ ASK = methods()["/clerestory.v1.AdvisorService/RecommendMove"]
 @pytest.mark.parametrize("written", ACCEPTED.values(), ids=ACCEPTED)
 def test_every_form_of_a_position_file_is_read(written: str) -> None:
     read = ASK.request.FromString(message_of(ASK, f'{{"position": {written}}}'.encode()))
+    assert read_position(read.position) == VIEW
+    read.position.ClearField("schema")  # which the server ignores
     assert read.position == MESSAGE
 
 

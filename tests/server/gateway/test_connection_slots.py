@@ -62,7 +62,7 @@ async def test_a_connection_that_is_being_answered_keeps_its_place() -> None:
             assert await reader.readexactly(10_000)
 
 
-async def test_a_caller_is_told_that_all_places_are_in_use() -> None:
+async def test_a_caller_learns_that_all_places_are_in_use() -> None:
     async with gateway(connections=1) as caller:
         async with caller.streaming() as stream:
             await read_head(stream)

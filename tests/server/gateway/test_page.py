@@ -51,7 +51,7 @@ async def test_head_has_no_body_and_nothing_else_is_shown(folder: Path) -> None:
     assert int(answer.headers["content-length"]) > 2000
 
 
-async def test_an_installation_without_a_page_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_installation_without_a_page_explains_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clerestory.server.gateway.serve.read_page", lambda _: {})
     async with gateway() as caller:
         answer = await caller.ask("GET", "/")

@@ -61,7 +61,7 @@ async def test_a_body_may_come_in_chunks_but_not_in_too_many(caller: Caller) -> 
     assert said == (400, f"The body came in more than {MAX_PARTS} parts.\n")
 
 
-async def test_an_answer_reaches_whoever_is_still_sending(caller: Caller) -> None:
+async def test_an_answer_reaches_a_caller_that_is_still_sending(caller: Caller) -> None:
     """A connection that is closed with unread bytes is reset, and its answer lost."""
     for _ in range(5):
         status, text = await caller.said(head("POST", "/no.Such/Method", "content-length: 1000000") + b"x" * 500_000)
@@ -81,7 +81,7 @@ async def test_a_body_with_two_lengths_is_rejected(caller: Caller, version: str)
     [head("HEAD", "/", CHUNKED[1]) + b"ZZZ\r\n", head("HEAD", "/", CHUNKED[1], "content-length: 2")],
     ids=["chunk", "lengths"],
 )
-async def test_a_head_request_that_is_none_is_rejected_without_a_body_and_without_a_traceback(
+async def test_an_invalid_head_request_is_rejected_without_a_body_or_a_traceback(
     caller: Caller, request_bytes: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     said = await caller.said(request_bytes)
@@ -103,6 +103,25 @@ async def test_a_head_too_long_is_rejected(caller: Caller, request_head: bytes) 
     status, text = await caller.said(request_head)
     assert status == 431
     assert text.startswith("The head of the request has more than ")
+
+
+SITE = "https://play.example.org"
+
+
+@pytest.mark.parametrize("origin", [SITE, "https://evil.example"])
+@pytest.mark.parametrize(
+    ("lines", "body", "status"),
+    [(("x: " + "y" * 70_000,), b"", 431), ((*CHUNKED, "content-length: 2"), b"", 400), (CHUNKED, CHUNK * 999, 400)],
+    ids=["long", "lengths", "chunks"],
+)
+async def test_a_page_of_a_listed_origin_reads_why_its_request_is_rejected(
+    origin: str, lines: tuple[str, ...], body: bytes, status: int
+) -> None:
+    async with gateway(origins=(SITE,)) as caller, caller.connection() as (reader, writer):
+        writer.write(head("POST", "/openapi.json" if not body else LIST, f"Origin: {origin}", *lines) + body)
+        found, headers = await read_head(reader)
+    assert found == status
+    assert headers.get("access-control-allow-origin") == (SITE if origin == SITE else None)
 
 
 async def test_a_head_of_the_greatest_length_is_answered(caller: Caller) -> None:

@@ -38,7 +38,7 @@ def answers(lesson: Lesson) -> list[str]:
 
 def advised(course: Course) -> str:
     """Return an action by published rules of thumb."""
-    script = LIST[course.lesson.game.name].script
+    script = LIST[course.lesson.game.name].scripts.get("script-v1")
     open_ = [action.text for action in course.actions()]
     advice = script(course.state)[0] if script else ""
     return advice if advice in open_ else open_[0]

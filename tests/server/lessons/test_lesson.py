@@ -1,12 +1,16 @@
 """Lessons as data: their texts, their durations, and that each of their answers can occur."""
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 
 import pytest
 
 from clerestory.engine import NATURE
+from clerestory.engine.cathedral.data.catalogue import CathedralCatalogue
 from clerestory.engine.games import GAMES
 from clerestory.i18n import patterns
 from clerestory.i18n.glossary import words
@@ -60,7 +64,7 @@ def test_no_sentence_is_longer_than_25_words(domain: str, language: str) -> None
     assert [sentence for sentence in sentences if len(sentence.split()) > 25] == []
 
 
-def test_every_text_is_said_and_every_key_has_a_text() -> None:
+def test_every_text_is_used_and_every_key_has_a_text() -> None:
     said = {f"{one.name}.{words.say}" for one in ALL for words in words_of(one) if words.say}
     said |= {f"{name}.{key}" for name in NAMES for key in ("title", "about")}
     assert said == set(patterns(DOMAIN)) - {"again"}
@@ -190,3 +194,38 @@ def test_a_learner_who_chooses_at_random_can_always_go_on(one: Lesson) -> None:
         open_ = course.actions()
         assert open_, course.state
         course.attempt(0, luck.choice(open_).text)
+
+
+PRINT_LESSONS = """
+import sys
+from clerestory.engine import game
+CATHEDRAL = game("cathedral", catalogue=sys.argv[1])
+from clerestory.server.lessons import lessons
+print(*(one.name for one in lessons(CATHEDRAL)))
+"""
+OF_THE_CATHEDRAL = [one.name for one in ALL if one.game.name == "cathedral"]
+
+
+@pytest.mark.system
+@pytest.mark.parametrize(
+    ("changes", "withdrawn"),
+    [
+        ({}, []),
+        ({"gives = { vp = 1 }": "gives = { vp = 2 }"}, []),
+        ({'"lose_vp", vp = 2': '"lose_vp", vp = 12'}, []),
+        ({"takes = { sand = 3 }": "takes = { sand = 9 }"}, ["goal"]),
+    ],
+    ids=["shipped", "points", "event", "takes"],
+)
+def test_lessons_that_other_cards_rule_out_are_withdrawn(
+    changes: dict[str, str], withdrawn: list[str], tmp_path: Path
+) -> None:
+    text = CathedralCatalogue.shipped.read_text()
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new)
+    cards = tmp_path / "cards.toml"
+    cards.write_text(text)
+    done = subprocess.run([sys.executable, "-c", PRINT_LESSONS, cards], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    assert [name for name in OF_THE_CATHEDRAL if name not in done.stdout.split()] == withdrawn

@@ -203,7 +203,7 @@ async def test_a_player_at_a_game_has_a_part_of_the_share_of_a_token(server: Ser
 
 
 @pytest.mark.parametrize("shown", ["game", "game wrong", "other right", "", "game right right", b"game right"])
-def test_an_invalid_seat_has_no_part_of_its_own(shown: str | bytes) -> None:
+def test_an_invalid_seat_has_no_separate_share(shown: str | bytes) -> None:
     """Otherwise anybody could claim many parts with invented names."""
     seats = {("game", "right"): 1}
     callers = Callers(None, lambda *named: seats.get(named))

@@ -123,7 +123,7 @@ async def test_all_that_is_wrong_with_a_question_is_listed(server: Served) -> No
     assert error.details() == f"iterations: is {2**63}; must be 1 to {2**63 - 1}"
 
 
-async def test_a_request_that_makes_no_sense_is_told_so_before_what_is_wrong_with_the_moment(server: Served) -> None:
+async def test_an_invalid_request_is_reported_before_a_wrong_moment(server: Served) -> None:
     error = await refusal(server.advisor.RecommendMove(question(finished(), iterations=0)))
     assert_reason(error, Reason.BAD_ITERATIONS)
 
@@ -165,7 +165,7 @@ def test_every_field_that_may_be_blamed_is_one_of_the_request(method: str) -> No
             message = message.fields_by_name[field].message_type
 
 
-async def test_what_a_room_blames_is_told_by_the_name_of_the_field() -> None:
+async def test_errors_of_inner_modules_name_the_field_of_the_request() -> None:
     async with table() as played:
         request = games_pb2.SetSeatRequest(game_id=played.game_id, tokens=["x"], seat=0, plan=PERSON)
         error = await refusal(played.stub.SetSeat(request))

@@ -42,7 +42,7 @@ async def test_a_call_keeps_its_identifier_if_it_is_fit(log: io.StringIO) -> Non
     assert [line["request_id"] for line in calls(log)] == answered
 
 
-async def test_an_error_tells_the_identifier(log: io.StringIO) -> None:
+async def test_an_error_has_the_identifier(log: io.StringIO) -> None:
     async with served() as server:
         error = await refusal(server.advisor.RecommendMove(question(), metadata=(("x-request-id", "seven"),)))
     assert details(error, RequestInfo).request_id == "seven"

@@ -61,7 +61,7 @@ async def test_labels_are_in_the_language_that_is_asked_for(rules: Any, language
             assert {one.action.text: one.action.label for one in answer.actions} == expected
 
 
-async def test_a_call_that_asks_for_nothing_is_answered_as_ever(rules: Any) -> None:
+async def test_a_call_without_a_language_is_answered_in_english(rules: Any) -> None:
     """Also after a call that asked for a language."""
     state = beginning(3)
     await actions_of(rules, state, asking("it"))
@@ -75,7 +75,7 @@ async def test_a_call_that_asks_for_nothing_is_answered_as_ever(rules: Any) -> N
         assert await told(call) == ENGLISH
 
 
-async def test_what_changed_is_told_in_the_language(rules: Any) -> None:
+async def test_changes_are_described_in_the_language(rules: Any) -> None:
     *_, last = walk(GAMES["cathedral"], 2, 3)
     actions = [action.text for action in last.history]
     request = api.ApplyActionsRequest(position=whole(last.origin), actions=actions, seed=1)
@@ -116,7 +116,7 @@ async def test_everybody_who_watches_a_game_reads_their_own_language() -> None:
 @pytest.mark.parametrize(
     ("language", "message"), [("de", "Dieses Spiel gibt es nicht."), ("en", "There is no such game.")]
 )
-async def test_a_rejection_stays_in_english_and_tells_the_user_in_the_language(
+async def test_an_error_stays_in_english_with_a_message_in_the_language(
     rules: Any, language: str, message: str
 ) -> None:
     request = api.DescribeCatalogueRequest(game="chess")
@@ -130,7 +130,7 @@ async def test_a_rejection_stays_in_english_and_tells_the_user_in_the_language(
 
 
 @pytest.mark.parametrize(("reason", "exactly"), [(Reason.NO_SUCH_PUZZLE, False), (Reason.ILLEGAL_ACTION, True)])
-def test_a_user_is_told_what_exactly_where_that_helps(reason: Reason, exactly: bool) -> None:
+def test_users_see_the_details_where_they_help(reason: Reason, exactly: bool) -> None:
     message = for_users(reason, "actions[2]: 'pass' is not legal", ENGLISH).message
     assert message.startswith(say("errors", reason, language=ENGLISH))
     assert ("actions[2]" in message) == exactly
@@ -140,7 +140,7 @@ def test_every_reason_of_an_error_has_a_sentence() -> None:
     assert set(patterns("errors")) == set(Reason)
 
 
-async def test_advice_is_told_in_the_language_and_is_codes(server: Served) -> None:
+async def test_advice_has_texts_in_the_language_and_codes(server: Served) -> None:
     asked = question(beginning().observe(0), iterations=60, seed=3, threads=64)
     labels = Labels("cathedral", GAMES["cathedral"].cards(), "fr")
     english = await server.advisor.RecommendMove(asked)
@@ -158,7 +158,7 @@ async def test_advice_is_told_in_the_language_and_is_codes(server: Served) -> No
     assert french.lead.text != french.lead.english == english.lead.text
 
 
-async def test_what_is_stored_of_a_review_does_not_depend_on_the_language() -> None:
+async def test_a_stored_review_does_not_depend_on_the_language() -> None:
     ply = PlyValuation(
         ply=1, round=1, seat=0, action="pass", label="pass: no more cards this round", source="", before=(1, 0),
         after=(1, 0), best="pass", best_label="pass: no more cards this round", points=0.0, stake=0, iterations=9,
@@ -178,7 +178,7 @@ async def test_what_is_stored_of_a_review_does_not_depend_on_the_language() -> N
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-async def test_whom_a_craftsman_lacks_is_named_in_the_language_that_is_asked_for(rules: Any, language: str) -> None:
+async def test_a_missing_craftsman_is_named_in_the_requested_language(rules: Any, language: str) -> None:
     fields = next(one for one in walk(GAMES["cathedral"], 2, 4) if legal_conversions(one)).to_position()
     fields["cathedral"]["players"][("red", "blue").index(fields["cathedral"]["to_act"])]["craftsmen"] = ["mason_1"]
     request = api.PlanConversionsRequest(position=whole(from_position(fields)))

@@ -72,7 +72,7 @@ def busy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(due, "MIN_SCAN_INTERVAL_S", 0.005)
 
 
-async def test_what_it_uses_up_is_within_its_limits(tmp_path: Path) -> None:
+async def test_used_resources_are_within_their_limits(tmp_path: Path) -> None:
     async with served(store=str(tmp_path / "games")) as server:
         used = figures(server, "memory_bytes", "store_free_bytes", "descriptors")
         limits = figures(server, "memory_limit_bytes", "store_disk_bytes", "descriptors_limit")
@@ -129,7 +129,7 @@ def test_only_calls_without_a_place_are_shed() -> None:
     assert figure(told.registry, "shed_total", method="any") == 1
 
 
-def test_few_callers_have_a_figure_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_a_few_callers_have_separate_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
     told, clock = Metrics(), [1000.0]
     monkeypatch.setattr(metrics, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     for number in range(CALLERS + 5):

@@ -42,7 +42,7 @@ def test_rejections_come_at_their_pace(clock: FakeClock, in_flight: int) -> None
 
 @pytest.mark.parametrize("remaining", [None, 10.0])
 @pytest.mark.parametrize("in_flight", [200, 1000])
-def test_a_crowd_of_one_moment_is_told_one_by_one(clock: FakeClock, in_flight: int, remaining: float | None) -> None:
+def test_errors_for_a_crowd_are_spread_out(clock: FakeClock, in_flight: int, remaining: float | None) -> None:
     times = refusal_times(clock, in_flight, 150.0, remaining)
     longest = MAX_DELAY_S if remaining is None else min(MAX_DELAY_S, remaining / 2)
     fair = 0.5 * (1 / INTERVAL_S + in_flight / (longest * (1 - SPREAD)))  # in half a second
@@ -50,6 +50,6 @@ def test_a_crowd_of_one_moment_is_told_one_by_one(clock: FakeClock, in_flight: i
     assert max(crowds.values()) < 2 * fair
 
 
-def test_each_is_told_before_half_of_its_time_is_over(clock: FakeClock) -> None:
+def test_each_gets_its_error_before_half_of_its_time_is_over(clock: FakeClock) -> None:
     rate_limit = RateLimit(Random(1))
     assert max(rate_limit.turn("somebody", 4.0) for _ in range(1000)) <= 2.0

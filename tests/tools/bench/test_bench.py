@@ -157,7 +157,7 @@ def test_an_interval_of_a_median_leaves_out_what_the_sign_test_may(count: int, o
     assert outermost(count) == outer
 
 
-def test_memory_is_unknown_where_the_system_does_not_tell() -> None:
+def test_memory_is_unknown_where_the_system_does_not_report_it() -> None:
     assert resident(-1) is None
     if Path("/proc/self/statm").exists():
         assert (resident(os.getpid()) or 0) > 1_000_000

@@ -68,7 +68,7 @@ ON_PROCESSES = pytest.param("shares on processes", marks=pytest.mark.system)
 
 
 @pytest.mark.parametrize("case", ["shares", ON_PROCESSES, "certainty", "ladder"])
-def test_what_a_file_has_is_not_gathered_again(case: str, told: Callable[..., str], tmp_path: Path) -> None:
+def test_existing_lines_are_not_gathered_again(case: str, told: Callable[..., str], tmp_path: Path) -> None:
     out = tmp_path / "gathered.jsonl"
     assert told(case, out) == ""
     once = out.read_bytes()

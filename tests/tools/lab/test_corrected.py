@@ -14,7 +14,7 @@ def shipped(game: str) -> str:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_what_is_changed_is_counted_and_taken_by_the_game(game: str) -> None:
+def test_changes_are_counted_and_accepted_by_the_game(game: str) -> None:
     text, is_rejected = shipped(game), rejection_of(shape_of(game))
     made, changed, of = corrected(text, 1.0, random.Random(1), is_rejected)
     before, after = ([(place[1], int(place[2])) for place in amounts(some)] for some in (text, made))

@@ -14,7 +14,7 @@ def test_ratings_are_found_again() -> None:
     assert ratings(a, b, scores, 4, 0) == pytest.approx(true, abs=30)
 
 
-def test_who_won_every_game_is_far_above() -> None:
+def test_a_winner_of_every_game_is_rated_far_above() -> None:
     found = ratings(np.array([0, 0]), np.array([1, 1]), np.array([1.0, 1.0]), 2, 1)
     assert found[1] == FIXED
     assert 2000 < found[0] < 20_000

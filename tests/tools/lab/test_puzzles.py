@@ -95,7 +95,7 @@ def test_looking_goes_on_where_it_was(here: Path, monkeypatch: pytest.MonkeyPatc
     assert len(tool.found_file(DUEL).read_text().splitlines()) == 4
 
 
-def test_what_is_shipped_is_spread_over_the_levels(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shipped_puzzles_are_spread_over_the_levels(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tool, "read", lambda game: ())
     lines = [tool.fields(one) for one in puzzles(DUEL)[:6]]
     lines = [line | {"level": level} for line, level in zip(lines, (1, 1, 1, 1, 5, 6), strict=True)]
@@ -104,7 +104,7 @@ def test_what_is_shipped_is_spread_over_the_levels(here: Path, monkeypatch: pyte
     assert from_line(DUEL, 1, written[0]).answer[0] in puzzle(DUEL, 1).state.legal_actions()
 
 
-def test_what_was_found_is_added_to_what_is_shipped(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_found_puzzles_are_added_to_the_shipped_ones(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A position that is already shipped is not added again."""
     first, second, third = puzzles(DUEL)[:3]
     monkeypatch.setattr(tool, "read", lambda game: (first, second))
@@ -112,7 +112,7 @@ def test_what_was_found_is_added_to_what_is_shipped(here: Path, monkeypatch: pyt
     assert [line["position"] for line in written] == [one.position for one in (first, second, third)]
 
 
-def test_what_changes_its_answer_is_left_out(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_puzzles_whose_answer_changes_are_left_out(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = puzzles(DUEL)[:2]
     searched = replace(first, exact=False), replace(second, exact=False)
     monkeypatch.setattr(tool, "read", lambda game: searched)

@@ -43,7 +43,7 @@ def test_positions_are_judged_again_every_action_alike(tmp_path: Path, monkeypat
         assert list(after["lines"].values()) == sorted(after["lines"].values(), reverse=True)
 
 
-def test_a_judge_without_memory_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_judge_without_memory_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(regret, "LARGE", 1 << 16)
     monkeypatch.setattr(regret, "LONG", 1000)
     with pytest.raises(MemoryError, match="full"):

@@ -61,7 +61,7 @@ def test_squares_are_those_of_luck_errors_and_revaluation() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("game", "seats"), GAMES)
-def test_of_a_hundred_planted_blunders_95_are_found(game: str, seats: int) -> None:
+def test_95_of_a_hundred_planted_blunders_are_found(game: str, seats: int) -> None:
     """Each game has a quarter of them."""
     found = [one for one in (found_blunder(Setting(game, seats, 1000), seed) for seed in range(25)) if one]
     assert len(found) >= 20

@@ -85,7 +85,7 @@ def test_the_noise_is_the_error_of_right_shares() -> None:
     assert sqrt(4) * figures(made(1600, RIGHT))["noise"] == pytest.approx(np.mean(noises), rel=0.15)
 
 
-def test_a_game_is_told_of_and_reported() -> None:
+def test_a_game_is_gathered_and_reported() -> None:
     games = [game for seed in range(4) for game in ShareTask("duel", 2, 10, seed).play()]
     some = stacked(games)
     assert some.shares.shape == some.returns.shape == (sum(len(game["said"]) for game in games), 2)

@@ -21,6 +21,8 @@ export interface Question {
   observer?: { seat?: number } | undefined;
   /** Name of the game for the server's memory; empty for none. */
   game: string;
+  /** Whether to estimate what one more of each good is worth. */
+  rates?: boolean;
 }
 
 const SHOWN = 3; // best actions that a board marks
@@ -109,7 +111,7 @@ export interface Among {
 
 /** The tables of an analysis for some milliseconds, by default often; with `background` at low priority. */
 export function analysed(
-  { position, seat, observer, game }: Question,
+  { position, seat, observer, game, rates = false }: Question,
   milliseconds: number,
   signal: AbortSignal,
   {
@@ -124,6 +126,7 @@ export function analysed(
     position,
     timeBudget: time,
     gameId: game,
+    rates,
     avoidActions: [...avoid],
     considerActions: [...consider],
     ...(seat === undefined ? {} : { seat }),

@@ -16,6 +16,7 @@ import * as puzzle from "../puzzle/puzzle.ts";
 import { games } from "../service/api.ts";
 import { useLoaded } from "../service/loading.ts";
 import { ownTokens, sitsIn } from "../service/tokens.ts";
+import { Findings } from "./findings.tsx";
 import { BadFile, exported, imported } from "./kept.ts";
 import { PlayButton } from "./play.tsx";
 import { beaten, GAMES, LEVELS, reviewed, solvedOnes, starsOf } from "./progress.ts";
@@ -51,6 +52,7 @@ export default function PathScreen() {
       {GAMES.map((game) => (
         <Part key={`${game} ${version.value}`} game={game} {...found} />
       ))}
+      <Findings />
       <File onRead={() => (version.value += 1)} />
       <p>
         <a class="button" href="#/">

@@ -6,7 +6,7 @@ import type { SeatLook } from "../boards/types.ts";
 import { usePointer } from "../browser/pointing.ts";
 import * as hints from "../game/hints.ts";
 import { endPreview, playOut, preview, walk } from "../game/preview.ts";
-import type { Line } from "../gen/clerestory/v1/advisor_pb.ts";
+import type { Line, Rate } from "../gen/clerestory/v1/advisor_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { labelOf, planOf } from "../language/labels.ts";
 import { scoring, text } from "../language/text.ts";
@@ -30,13 +30,14 @@ export function Hints({ question, seats, barred, pointed, onPoint }: Props) {
   const step = hints.step.value;
   const seconds = hints.seconds.value;
   const wanted = step !== "off" && !barred ? question : undefined;
+  const rates = step === "table";
   useLayoutEffect(() => {
     if (wanted)
-      void hints.ask(wanted); // before the next picture: the first table is waited for
+      void hints.ask({ ...wanted, rates }); // before the next picture: the first table is waited for
     else hints.clear();
     endPreview();
     return hints.clear;
-  }, [wanted?.position, wanted?.seat, wanted?.observer?.seat, seconds]);
+  }, [wanted?.position, wanted?.seat, wanted?.observer?.seat, seconds, rates]);
   useEffect(() => hints.forget, []);
   return (
     <section class="hints" aria-label={say("hints")}>
@@ -148,6 +149,7 @@ function Told({ question, seats, pointed, onPoint }: Props & { question: hints.Q
               {say("hints.legend")} {scoring(question.position.game.case)}
             </p>
           )}
+          <Rates rates={found.rates} />
           {found.favour && <p class="muted">{found.favour.text}</p>}
           <Higher lines={found.lines} seat={found.seat} />
           <p class="muted">
@@ -229,6 +231,38 @@ function Table({ lines, seat, question, pointed, onPoint }: TableProps) {
               <td>{seat === undefined || !line.visits ? "" : text.share(line.winShares[seat] ?? 0)}</td>
               <td>{line.visits ? text.points(line.margin) : ""}</td>
               <td>{line === lines[0] || !line.visits ? "" : text.loss(line.loss)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** What one more of each good is worth, with errors; goods that the seat can have neither more nor less of are left out. */
+function Rates({ rates }: { rates: readonly Rate[] }) {
+  const known = rates.filter((rate) => rate.amount !== 0);
+  if (known.length === 0) return null;
+  return (
+    <div class="scroll">
+      <table class="figures">
+        <thead>
+          <tr>
+            <th scope="col">{say("hints.rates")}</th>
+            <th scope="col">{say("hints.win")}</th>
+            <th scope="col">{say("hints.points")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {known.map((rate) => (
+            <tr key={rate.good?.id}>
+              <th scope="row">{rate.good?.name}</th>
+              <td>
+                {text.change(rate.winShare ?? 0)} <small>± {text.loss(100 * (rate.winShareError ?? 0))}</small>
+              </td>
+              <td>
+                {text.points(rate.points ?? 0)} <small>± {text.loss(rate.pointsError ?? 0)}</small>
+              </td>
             </tr>
           ))}
         </tbody>

@@ -158,7 +158,7 @@ async def test_the_columns_are_filled_in_once(sort: str, revision: str, earlier:
 
 
 @pytest.mark.parametrize("sort", SORTS)
-async def test_of_games_that_are_over_only_those_stay_listed_that_all_may_watch(sort: str, earlier: str) -> None:
+async def test_finished_games_stay_listed_only_if_everyone_may_watch(sort: str, earlier: str) -> None:
     show_all(earlier)
     store = await open_store(earlier)
     over = [await store.load(game_id) for game_id, _ in await store.select(GameFilter(99, status="over"))]
@@ -308,9 +308,7 @@ async def assert_all_load(database: str) -> None:
 
 @pytest.mark.system
 @pytest.mark.parametrize("sort", ["file", "database"])
-def test_of_processes_that_migrate_a_store_at_once_one_does(
-    sort: str, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+def test_one_of_several_processes_migrates_a_store(sort: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """What a script adds cannot be added twice: the second would fail."""
     is_file = sort == "file"
     path = unpack_file(tmp_path / "games.sqlite") if is_file else restore(request.getfixturevalue("database"))

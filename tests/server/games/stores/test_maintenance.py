@@ -141,7 +141,7 @@ class Writer:
             self.connection.execute("UPDATE store SET secret = zeroblob(?)", (32 + self.times,))
 
 
-def test_a_copy_during_which_the_log_began_anew_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_is_repeated_if_the_log_was_restarted_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     writer = Writer(tmp_path, 3, monkeypatch)
     copy_store(writer.path, writer.copy)
     assert writer.times == 0

@@ -151,7 +151,7 @@ async def test_games_that_are_due_are_taken_by_one_server(
     assert sorted(await taken(second)) == ["a", "b"]
 
 
-async def test_a_server_hears_of_its_own_write_that_is_stored_after_it_was_given_up(
+async def test_a_server_is_notified_of_its_own_write_that_was_stored_late(
     stores: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Happens when the database's disk stalls during a commit; a server is not notified of its other writes."""

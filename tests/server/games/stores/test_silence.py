@@ -110,7 +110,7 @@ async def test_silence_is_noticed_and_ends(proxy: Proxy, behind: Any) -> None:
     assert await behind.load("a") == (named("a"), entries(1))
 
 
-async def test_news_are_heard_again_after_old_connections_fell_silent(proxy: Proxy, database: str) -> None:
+async def test_notifications_arrive_again_after_old_connections_fell_silent(proxy: Proxy, database: str) -> None:
     """As when a firewall has forgotten them: nothing is sent on them, and new ones work."""
     heard: list[News] = []
     store, other = await open_store(proxy.address), await open_store(database)

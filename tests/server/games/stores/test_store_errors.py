@@ -213,7 +213,7 @@ async def test_a_maker_that_is_no_text_is_an_odd_maker(store: Any, bots_only: bo
 
 
 @pytest.mark.parametrize("bots_only", [False, True])
-async def test_a_game_whose_id_is_no_text_is_nobodys(store: Any, bots_only: bool) -> None:
+async def test_a_game_whose_id_is_no_text_belongs_to_nobody(store: Any, bots_only: bool) -> None:
     """It is the first, and hides none of the others of its maker."""
     for number in range(3):
         await store.create(made_by("a", number), Batch([], Summary("running", True, number, bots_only)))

@@ -1,0 +1,59 @@
+"""The checks of a release: versions, licences, sums. The release itself is made and tried by `make release-check`."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from tools.release import NPM, check_licences, is_allowed, lowest, node_licences, packed, stated, write_sums
+
+
+def test_the_lowest_versions_are_exact() -> None:
+    assert "grpcio==1.80" in lowest()
+    assert [one for one in lowest() if one.count("==") != 1 or ">" in one or "<" in one] == []
+
+
+@pytest.mark.parametrize(
+    ("licence", "allowed"),
+    [
+        ("Apache-2.0", True),
+        ("MIT License", True),
+        ("BSD-3-Clause AND MIT", True),
+        ("GPL-3.0 OR MIT", True),
+        ("MIT AND GPL-3.0", False),
+        ("GPL-3.0-or-later", False),
+        ("Proprietary", False),
+        ("", False),
+    ],
+)
+def test_a_licence_is_allowed_or_not(licence: str, allowed: bool) -> None:
+    assert is_allowed(licence) == allowed
+
+
+def test_a_licence_is_taken_from_the_best_source() -> None:
+    assert stated("MIT", "x", ["License :: OSI Approved :: BSD License"]) == "MIT"
+    assert stated(None, "x", ["License :: OSI Approved :: BSD License"]) == "BSD License"
+    assert stated(None, "ISC\nlong text", []) == "ISC"
+    assert stated(None, None, []) == ""
+
+
+def test_a_licence_that_is_not_allowed_is_named(tmp_path: Path) -> None:
+    for name, licence in (("good", "MIT"), ("bad", "GPL-3.0-only")):
+        folder = tmp_path / "node_modules" / name
+        folder.mkdir(parents=True)
+        facts = {"name": name, "version": "1.0.0", "license": licence}
+        (folder / "package.json").write_text(json.dumps(facts))
+    with pytest.raises(SystemExit, match=r"bad: GPL-3\.0-only$"):
+        check_licences(node_licences(tmp_path))
+
+
+def test_the_sums_are_those_of_all_artifacts(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="not in"):
+        packed(tmp_path)
+    for name in NPM:
+        (tmp_path / f"{name}.tgz").write_text(name)
+    write_sums(tmp_path)
+    write_sums(tmp_path)
+    expected = [f"{hashlib.sha256(name.encode()).hexdigest()}  {name}.tgz" for name in NPM]
+    assert (tmp_path / "SHA256SUMS").read_text().splitlines() == expected

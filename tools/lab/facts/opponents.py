@@ -1,0 +1,154 @@
+"""Plays bots of all families against each other: two players, paired deals, with the luck of chance events taken out.
+
+    python -m tools.lab.facts.opponents play GAME --deals N --out FILE
+    python -m tools.lab.facts.opponents table FILE
+
+A player is a bot of the arena with a budget after @ (`ismcts:level=5`, `ismcts@1500it`), or `open@ITERATIONS`: the
+shipped search on the true position. It knows the order of all hidden cards, but no roll or draw that has yet to happen,
+so its results against `ismcts` with equally many iterations show what the hidden cards are worth. These results keep
+their luck: it can only be taken out where no player knows it in advance.
+"""
+
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
+from itertools import combinations
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from clerestory.engine import GAMES, State
+from clerestory.search.arena.bots import Budget, parse_bot
+from clerestory.search.arena.luck import luck_of_game, shares_by
+from clerestory.search.arena.match import decisions, derived_seed, nature_of
+from clerestory.search.arena.statistics import Interval, adjusted_interval, score_interval
+from clerestory.search.ismcts import Searcher
+from clerestory.search.options import shipped
+from clerestory.search.root import Root
+from tools.lab.commands import run, with_commands
+from tools.lab.json_lines import adding_to, gathered, header_of
+
+LEVELS = tuple(f"ismcts:level={level}" for level in (1, 3, 5, 7))
+PLAYERS = {
+    "cathedral": ("script-v1", "priced-v1", "greedy", "expectimax", *LEVELS, "open@1500"),
+    "duel": ("greedy", "expectimax", *LEVELS, "open@1500"),
+}
+OPEN = "open"
+MAX_BYTES = 1 << 26
+
+Choose = Callable[[State, int], str]  # chooses the text of an action in the true position, given a seed
+
+
+def player(name: str) -> Choose:
+    """Return the player with a name."""
+    bot, _, budget = name.partition("@")
+    if bot == OPEN:
+        return partial(choose_openly, iterations=int(budget))
+    return partial(choose_fairly, parse_bot(bot).choose, Budget.parse(budget or "1500it"))
+
+
+def choose_fairly(choose: Callable[..., Any], budget: Budget, position: State, seed: int) -> str:
+    """Choose as a bot does, from what its seat knows."""
+    action: str = choose(position.observe(position.turn), seed, budget).action
+    return action
+
+
+def choose_openly(position: State, seed: int, iterations: int) -> str:
+    """Choose by a search of the true position."""
+    root = Root(position, position.turn, position.turn)
+    root.view = position.copy()
+    searcher = Searcher(root, seed=seed, max_bytes=MAX_BYTES, **shipped(position.game, position.seats))
+    return searcher.run(iterations=iterations).best.action
+
+
+def play_deal(game: str, a: str, b: str, deal: int) -> dict[str, Any]:
+    """Play a deal in both seatings; return A's mean win share, and the same with the luck taken out."""
+    shares, scores, lucky = shares_by(GAMES[game], "net"), [], []
+    for seat in (0, 1):
+        players = [player(a), player(b)] if seat == 0 else [player(b), player(a)]
+        state = GAMES[game].new(2, deal)
+        for ply in decisions(state, nature_of(deal)):
+            state.play(players[state.turn](state, derived_seed("move", deal, seat, ply)))
+        scores.append(state.win_shares()[seat])
+        lucky.append(luck_of_game(state, shares)[seat])
+    return {"a": a, "b": b, "deal": deal, "score": fmean(scores), "adjusted": fmean(scores) - fmean(lucky)}
+
+
+def play(game: str, deals: range, players: Sequence[str], out: Path) -> None:
+    """Play the deals that are not in the file, and append their results one by one."""
+    with adding_to(out, header_of("tools.lab.facts.opponents", game, 2)) as (add, lines):
+        there = {(line["a"], line["b"], line["deal"]) for line in lines}
+        for deal in deals:
+            for a, b in combinations(players, 2):
+                if (a, b, deal) not in there:
+                    add(play_deal(game, a, b, deal))
+
+
+# -- the table -------------------------------------------------------------------------------------
+
+
+def table(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield a table of the win share of each row's player against each column's, in percent; see `share_against`."""
+    names = list(dict.fromkeys(name for line in lines for name in (line["a"], line["b"])))
+    yield f"| | {' | '.join(map(titled, names))} |"
+    yield f"| -- |{' -- |' * len(names)}"
+    for row in names:
+        yield f"| {titled(row)} | {' | '.join('' if row == other else cell(lines, row, other) for other in names)} |"
+
+
+@cache
+def titled(name: str) -> str:
+    """Return the name of a player in a table."""
+    bot, _, level = name.partition(":level=")
+    return f"level {level}" if level else f"`{bot}`"
+
+
+def cell(lines: Sequence[Mapping[str, Any]], row: str, other: str) -> str:
+    """Return the win share of one player against another with its interval; "" for fewer than two deals."""
+    if len(against(lines, row, other, "score")) < 2:
+        return ""
+    share = share_against(lines, row, other)
+    return f"{100 * share.mean:.0f} [{100 * share.low:.0f}, {100 * share.high:.0f}]"
+
+
+def share_against(lines: Sequence[Mapping[str, Any]], row: str, other: str) -> Interval:
+    """Return the win share of one player against another, with the luck taken out unless one of them knew it."""
+    if OPEN in (row.partition("@")[0], other.partition("@")[0]):
+        return score_interval(against(lines, row, other, "score"))
+    return adjusted_interval(against(lines, row, other, "adjusted"))
+
+
+def against(lines: Sequence[Mapping[str, Any]], row: str, other: str, figure: str) -> list[float]:
+    """Return a figure of each deal between two players, from the view of the first."""
+    own = [line[figure] for line in lines if (line["a"], line["b"]) == (row, other)]
+    return own + [1 - line[figure] for line in lines if (line["a"], line["b"]) == (other, row)]
+
+
+def counts(lines: Sequence[Mapping[str, Any]]) -> str:
+    """Return how many games each pair has played."""
+    deals: defaultdict[tuple[str, str], int] = defaultdict(int)
+    for line in lines:
+        deals[line["a"], line["b"]] += 2
+    return f"{min(deals.values())} to {max(deals.values())} games of each pair"
+
+
+def main() -> None:
+    parser, playing, showing = with_commands(__doc__, "play", "table")
+    playing.add_argument("game", choices=PLAYERS)
+    playing.add_argument("--deals", type=int, default=10)
+    playing.add_argument("--seed", type=int, default=0, help="of the first deal")
+    playing.add_argument("--players", help="separated by commas; else those of the game")
+    playing.add_argument("--out", type=Path, required=True)
+    showing.add_argument("file", type=Path)
+    options = parser.parse_args()
+    if options.command == "table":
+        lines = gathered(options.file)
+        sys.stdout.write("\n".join([*table(lines), counts(lines)]) + "\n")
+        return
+    players = options.players.split(",") if options.players else PLAYERS[options.game]
+    play(options.game, range(options.seed, options.seed + options.deals), players, options.out)
+
+
+if __name__ == "__main__":
+    run(main)
