@@ -4,11 +4,8 @@
 Most features are 0, so the others are written as a sparse list. A game only encodes public information: a dealt
 position and any seat's view of it have equal features. The features of a seat do not depend on its number, so
 renumbering the seats only permutes the features.
-
-A seat's features are computed from its view: the few fields on which they depend, with values that make no difference
-replaced by one. Positions of a search share most views, so sums over the features of a view can be kept.
 """
-from libc.stdint cimport uint8_t, uint64_t
+from libc.stdint cimport uint8_t
 
 from clerestory.engine.shared.bits cimport lowest_bit
 
@@ -26,19 +23,11 @@ cdef extern from *:
         uint8_t place[256]       # indices of the non-zero features, without duplicates
         float amount[256]        # scaled to about 0 .. 1
 
-cdef enum:
-    MOST_VIEW_WORDS = 15
-
 cdef struct Encoder:
     int own                      # features of a seat, at most 256
     int table                    # features of the table, likewise
-    int view_words               # of a view, at most MOST_VIEW_WORDS
-    # write the features of the table, and each seat's points so far, in the unit of scores
-    void (*encode_table)(const void *s, Sparse *table, double *points) noexcept nogil
-    # write the view of a seat
-    void (*view)(const void *s, int seat, uint64_t *out) noexcept nogil
-    # write the features of a seat, from its view
-    void (*encode_seat)(const uint64_t *view, int seat, Sparse *own) noexcept nogil
+    # write a list per seat, one for the table, and each seat's points so far, in the unit of scores
+    void (*encode)(const void *s, Sparse *own, Sparse *table, double *points) noexcept nogil
 
 
 cdef inline void put(Sparse *features, int place, float amount) noexcept nogil:
@@ -46,14 +35,6 @@ cdef inline void put(Sparse *features, int place, float amount) noexcept nogil:
     features.place[features.count] = <uint8_t> place
     features.amount[features.count] = amount
     features.count += amount != 0
-
-
-cdef inline void encode_own(const Encoder *encoder, const void *s, int seat, Sparse *own) noexcept nogil:
-    """Write the features of a seat."""
-    cdef uint64_t view[MOST_VIEW_WORDS]
-    encoder.view(s, seat, view)
-    own.count = 0
-    encoder.encode_seat(view, seat, own)
 
 
 cdef inline void put_set(Sparse *features, int first, unsigned int members) noexcept nogil:

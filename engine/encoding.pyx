@@ -10,15 +10,13 @@ cdef void write_inputs(
 
     Also writes each seat's points so far. Precondition: the memory holds valid positions.
     """
-    cdef Sparse features
+    cdef Sparse of_seats[MAX_SEATS]
+    cdef Sparse of_table
     cdef double so_far[MAX_SEATS]
-    cdef Py_ssize_t i
-    cdef int seat
+    cdef Py_ssize_t i, seat
     for i in range(states.shape[0]):
-        features.count = 0
-        encoder.encode_table(&states[i, 0], &features, so_far)
-        scatter(&features, &table[i, 0])
-        for seat in range(<int> own.shape[1]):
+        encoder.encode(&states[i, 0], of_seats, &of_table, so_far)
+        scatter(&of_table, &table[i, 0])
+        for seat in range(own.shape[1]):
             points[i, seat] = <float> so_far[seat]
-            encode_own(encoder, &states[i, 0], seat, &features)
-            scatter(&features, &own[i, seat, 0])
+            scatter(&of_seats[seat], &own[i, seat, 0])

@@ -6,7 +6,7 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, OVER, Game, State, action_t
-from clerestory.engine.encoding cimport Encoder, Sparse, encode_own, scatter
+from clerestory.engine.encoding cimport Encoder, Sparse, scatter
 
 from clerestory.engine.errors import GameError
 
@@ -93,13 +93,12 @@ def action_mask(State state not None):
 
 
 cdef void write_features(const Encoder *encoder, const void *s, int seats, int seat, float *out) noexcept nogil:
-    cdef Sparse features
+    cdef Sparse own[MAX_SEATS]
+    cdef Sparse table
     cdef double points[MAX_SEATS]
     cdef int i
     memset(out, 0, (seats * encoder.own + encoder.table) * sizeof(float))
+    encoder.encode(s, own, &table, points)
     for i in range(seats):
-        encode_own(encoder, s, (seat + i) % seats, &features)
-        scatter(&features, out + i * encoder.own)
-    features.count = 0
-    encoder.encode_table(s, &features, points)
-    scatter(&features, out + seats * encoder.own)
+        scatter(&own[(seat + i) % seats], out + i * encoder.own)
+    scatter(&table, out + seats * encoder.own)

@@ -4,8 +4,7 @@
 The terms of prospects.pxd distinguish sibling positions; goods, rates, capacities, places and cards predict the result.
 A learned value needs both. The encoder lists cards by number, and `side_of` describes their effects.
 """
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
-from libc.string cimport memcpy, memset
+from libc.stdint cimport uint32_t
 
 from clerestory.engine.cathedral.builders cimport count_waiting
 from clerestory.engine.cathedral.data.state cimport *
@@ -86,10 +85,7 @@ cdef extern from *:
         1, 1, 1/2.f, 1/3.f, 1/20.f, 1, 1, 1/2.f, 1/8.f, 1/3.f
     };
     #define MEAN_ROLL 3.5f  /* of the tax die */
-    /* by step, one at which a seat has the same features */
-    static const unsigned char SIMILAR[20] = {3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 12, 14, 14, 16, 16, 17, 18, 19};
     """
-    const uint8_t SIMILAR[20]
     const float TERM_SCALE[25]
     const float MEAN_ROLL
 
@@ -97,73 +93,11 @@ cdef enum:
     PURSE = 5                   # gold
 
 
-# -- the view of a seat ----------------------------------------------------------------------------
-
-cdef enum:
-    HEAD_WORDS = 9              # the fields before `used`
-    VIEW_WORDS = HEAD_WORDS + sizeof(Player) // 8
-    OTHER = 15                  # any other seat, in the view of one
-
-cdef void view(const void *state, int seat, uint64_t *out) noexcept nogil:
-    """Write the beginning of a position, and the player, with the fields that make no difference cleared."""
-    cdef const Cathedral *s = <const Cathedral *> state
-    cdef Cathedral *seen = <Cathedral *> out
-    memset(seen, 0, 8 * HEAD_WORDS)
-    seen.seats = s.seats
-    seen.round = s.round
-    seen.starting = s.starting
-    seen.step = SIMILAR[s.step]
-    seen.actor = s.actor if s.step >= AT_CATHEDRAL or s.actor == seat else OTHER
-    seen.drawn = s.drawn if s.drawn == seat + 1 else 0
-    seen.die = s.die if s.step <= AT_EXEMPTION else 0
-    seen.passed, seen.spared = s.passed & 1 << seat, s.spared & 1 << seat
-    seen.limited, seen.limited_next = s.limited & 1 << seat, s.limited_next & 1 << seat
-    seen.waiting = view_waiting(s.waiting, seat + 1)
-    view_spaces(s, seat, seen)
-    view_player(&s.players[seat], <Player *> (out + HEAD_WORDS))
-
-
-cdef inline uint32_t view_waiting(uint32_t waiting, int here) noexcept nogil:
-    """Return the waiting builders, with all others as one."""
-    cdef uint32_t own = 0, place = 0
-    while waiting >> place:
-        own |= <uint32_t> (here if (waiting >> place & 15) == here else OTHER) << place
-        place += 4
-        if place == 32:
-            break
-    return own
-
-
-cdef inline void view_spaces(const Cathedral *s, int seat, Cathedral *seen) noexcept nogil:
-    """Write the seat's builders on the board, what they will get, and whether it will start."""
-    cdef uint8_t here = <uint8_t> (seat + 1)
-    cdef int i
-    for i in range(SPACES):
-        seen.spaces[i] = here if s.spaces[i] == here else 0
-    if s.spaces[START] and seat == next_seat(s, s.starting):
-        seen.spaces[START] = here if s.spaces[START] == here else OTHER
-    seen.court_metal = s.court_metal if seen.spaces[COURT] else 0
-    for i in range(2):
-        seen.kingsbridge_cards[i] = s.kingsbridge_cards[i] if seen.spaces[KINGSBRIDGE + i] else 0
-        seen.shiring_cards[i] = s.shiring_cards[i] if seen.spaces[SHIRING + i] else 0
-
-
-cdef inline void view_player(const Player *p, Player *seen) noexcept nogil:
-    seen[0] = p[0]
-    seen.grey_next = p.grey_next != 0
-    seen.fresh = seen.vp_craftsmen = 0
-    seen.vp_priory = seen.vp_cards = seen.vp_lost = 0
-
-
 # -- of a seat -------------------------------------------------------------------------------------
 
-cdef void encode_seat(const uint64_t *view, int seat, Sparse *out) noexcept nogil:
-    cdef Cathedral position     # only what the view has is set, and read
-    cdef const Cathedral *s = &position
+cdef void encode_seat(const Cathedral *s, int seat, Sparse *out) noexcept nogil:
     cdef double terms[TERMS]
     cdef int i
-    memcpy(&position, view, 8 * HEAD_WORDS)
-    memcpy(&position.players[seat], view + HEAD_WORDS, sizeof(Player))
     count_terms(s, seat, terms)
     for i in range(1, TERMS):
         put(out, O_TERMS + i - 1, <float> terms[i] * TERM_SCALE[i - 1])
@@ -255,11 +189,9 @@ cdef inline void put_cards(const Player *p, Sparse *out) noexcept nogil:
 
 # -- of the table ----------------------------------------------------------------------------------
 
-cdef void encode_table(const void *state, Sparse *out, double *points) noexcept nogil:
-    cdef const Cathedral *s = <const Cathedral *> state
+cdef void encode_table(const Cathedral *s, Sparse *out) noexcept nogil:
     cdef int seat, bag = 0
     for seat in range(s.seats):
-        points[seat] = s.players[seat].vp
         bag += s.players[seat].bag
     if s.seats > 2:
         put(out, F_SEATS + s.seats - 3, 1)
@@ -299,9 +231,18 @@ cdef inline void put_offer(const Cathedral *s, Sparse *out) noexcept nogil:
     put_set(out, F_RESOURCES, s.supply_resources)
 
 
-ENCODER = Encoder(
-    own=OWN, table=TABLE, view_words=VIEW_WORDS, encode_table=encode_table, view=view, encode_seat=encode_seat
-)
+cdef void encode(const void *state, Sparse *own, Sparse *table, double *points) noexcept nogil:
+    cdef const Cathedral *s = <const Cathedral *> state
+    cdef int seat
+    table.count = 0
+    encode_table(s, table)
+    for seat in range(s.seats):
+        points[seat] = s.players[seat].vp
+        own[seat].count = 0
+        encode_seat(s, seat, &own[seat])
+
+
+ENCODER = Encoder(own=OWN, table=TABLE, encode=encode)
 
 
 # -- their names, in order -------------------------------------------------------------------------

@@ -3,10 +3,6 @@
 
 A card of the grid counts for the player whose marker is on it, and otherwise as an open card.
 """
-from libc.stdint cimport uint64_t
-from libc.string cimport memcpy, memset
-
-from clerestory.engine.core cimport NATURE
 from clerestory.engine.duel.building cimport complete_sections, missing, points_of
 from clerestory.engine.duel.data.state cimport *
 from clerestory.engine.duel.data.tables cimport *
@@ -69,59 +65,12 @@ cdef extern from *:
     const float TERM_SCALE[28]
 
 
-# -- the view of a seat ----------------------------------------------------------------------------
-
-cdef enum:
-    HEAD_WORDS = 4              # the fields before `undealt`
-    VIEW_WORDS = HEAD_WORDS + SEATS * sizeof(Player) // 8
-
-cdef void view(const void *state, int seat, uint64_t *out) noexcept nogil:
-    """Write the beginning of a position, and the players, with the fields that make no difference cleared."""
-    cdef const Duel *s = <const Duel *> state
-    cdef Duel *seen = <Duel *> out
-    cdef bint moves = s.mover == seat + 1
-    cdef int place
-    memset(seen, 0, 8 * HEAD_WORDS)
-    seen.step = similar_step(s.step, moves)
-    seen.first, seen.power, seen.mover = s.first, s.power, s.mover
-    seen.actor = seat if s.actor == seat else NATURE
-    if moves:
-        seen.built, seen.cheap, seen.card, seen.used = s.built, s.cheap, s.card, s.used
-        seen.left, seen.seals_due = s.left, s.seals_due
-    for place in range(GRID):
-        seen.grid[place] = s.grid[place] if s.players[seat].markers >> place & 1 else 0
-    view_players(s, seat, <Player *> (out + HEAD_WORDS))
-
-
-cdef inline int similar_step(int step, bint moves) noexcept nogil:
-    """Return a step at which a seat has the same features."""
-    if step <= AT_CLAIM:
-        return AT_CLAIM
-    return step if step == AT_OVER or (moves and step == AT_BONUS) else AT_FINISH
-
-
-cdef inline void view_players(const Duel *s, int seat, Player *seen) noexcept nogil:
-    cdef const Player *other = &s.players[1 - seat]
-    memset(seen, 0, SEATS * sizeof(Player))
-    seen[seat] = s.players[seat]
-    seen[1 - seat].markers = other.markers & s.players[seat].markers
-    seen[1 - seat].seals = other.seals if seen[1 - seat].markers else 0
-    seen[1 - seat].gold = other.gold if s.players[seat].hand else 0
-    seen[1 - seat].placed = other.placed
-
-
 # -- of a seat -------------------------------------------------------------------------------------
 
-cdef void encode_seat(const uint64_t *view, int seat, Sparse *out) noexcept nogil:
-    cdef Duel position          # only what the view has is set, and read
-    cdef const Duel *s = &position
+cdef void encode_seat(const Duel *s, int seat, Sparse *out) noexcept nogil:
     cdef const Player *p = &s.players[seat]
     cdef double terms[TERMS]
     cdef int i
-    memcpy(&position, view, 8 * HEAD_WORDS)
-    memcpy(position.players, view + HEAD_WORDS, SEATS * sizeof(Player))
-    if s.step == AT_OVER:
-        return
     count_terms(s, seat, terms)
     for i in range(TERMS):
         put(out, O_TERMS + i, <float> terms[i] * TERM_SCALE[i])
@@ -178,12 +127,9 @@ cdef inline void put_cards(Sparse *out, int first, unsigned long long members) n
 
 # -- of the table ----------------------------------------------------------------------------------
 
-cdef void encode_table(const void *state, Sparse *out, double *points) noexcept nogil:
-    cdef const Duel *s = <const Duel *> state
+cdef void encode_table(const Duel *s, Sparse *out) noexcept nogil:
     cdef unsigned long long lying = 0
     cdef int i
-    for i in range(SEATS):
-        points[i] = points_of(&s.players[i])
     put(out, F_ROUND + ROUNDS * s.phase + s.round, 1)
     put(out, F_STEP + s.step, 1)
     put(out, F_LEFT, <float> s.left / 4)
@@ -204,9 +150,19 @@ cdef void encode_table(const void *state, Sparse *out, double *points) noexcept 
     put_cards(out, F_GRID, lying)
 
 
-ENCODER = Encoder(
-    own=OWN, table=TABLE, view_words=VIEW_WORDS, encode_table=encode_table, view=view, encode_seat=encode_seat
-)
+cdef void encode(const void *state, Sparse *own, Sparse *table, double *points) noexcept nogil:
+    cdef const Duel *s = <const Duel *> state
+    cdef int seat
+    table.count = 0
+    encode_table(s, table)
+    for seat in range(SEATS):
+        points[seat] = points_of(&s.players[seat])
+        own[seat].count = 0
+        if s.step != AT_OVER:
+            encode_seat(s, seat, &own[seat])
+
+
+ENCODER = Encoder(own=OWN, table=TABLE, encode=encode)
 
 
 # -- their names, in order -------------------------------------------------------------------------

@@ -8,15 +8,9 @@
     score of seat i = its points so far + score . k_i + score_bias
     win shares = softmax over the seats of strength . k_i
 
-Renaming seats therefore renames the outputs, for any weights. Each thread keeps a_i and b_i of the views that it met
-last (engine/encoding.pxd): most are met again soon. Stockfish's NNUE also keeps such sums, but changes them by
-differences, which would make the last bits of ours depend on the path.
-
-TD-Gammon used small nets over hand-made features
+Renaming seats therefore renames the outputs, for any weights. TD-Gammon used small nets over hand-made features
 (Tesauro 1995, CACM 38(3)); Deep Sets use sums over the others (Zaheer et al. 2017, NeurIPS 30).
 """
-from libc.stdint cimport uint64_t
-
 from clerestory.engine.core cimport Game, GameOps, Value
 from clerestory.engine.encoding cimport Encoder, Sparse
 
@@ -24,6 +18,7 @@ cdef extern from *:
     """
     #define HIDDEN 32
     #define SECOND 16
+    #define MOST_SEATS 4
     typedef struct {
         const float *own;    /* (places, 2 * HIDDEN): one row of own, one of others; of cards, what they do summed */
         const float *table;  /* (places, HIDDEN) */
@@ -40,16 +35,13 @@ cdef extern from *:
         float heads[16][4]       # score, strength, 0, 0
         float score_bias
 
-ctypedef void (*sum_seat_t)(const NetWeights *net, const Sparse *own, float *sums) noexcept nogil
 ctypedef void (*run_t)(
-    const NetWeights *net, const float *const *of_seats, const Sparse *table, int seats, float *scores, float *strengths
+    const NetWeights *net, const Sparse *own, const Sparse *table, int seats, float *scores, float *strengths
 ) noexcept nogil
 
 cdef struct Net:
     NetWeights weights
-    sum_seat_t sum_seat
     run_t run
-    uint64_t number              # of the nets of the process, from 1
     const GameOps *ops
     const Encoder *encoder
 

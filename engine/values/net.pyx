@@ -1,10 +1,9 @@
 # cython: language_level=3
 from libc.stdlib cimport free
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memset
 
 from clerestory.engine.core cimport MAX_SEATS, OVER
 from clerestory.engine.elementary cimport elementary_exp
-from clerestory.engine.encoding cimport MOST_VIEW_WORDS
 
 cdef extern from *:
     """
@@ -23,78 +22,30 @@ cdef extern from *:
     #include "net_kernel.h"
     #define is_wide() __builtin_cpu_supports("avx2")
     #else
-    #define sum_seat_of_8 sum_seat_of_4
     #define run_net_of_8 run_net_of_4
     #define is_wide() 0
     #endif
     """
-    void sum_seat_of_4(const NetWeights *net, const Sparse *own, float *sums) noexcept nogil
-    void sum_seat_of_8(const NetWeights *net, const Sparse *own, float *sums) noexcept nogil
     void run_net_of_4(
-        const NetWeights *net, const float *const *of_seats, const Sparse *table, int seats, float *scores,
-        float *strengths
+        const NetWeights *net, const Sparse *own, const Sparse *table, int seats, float *scores, float *strengths
     ) noexcept nogil
     void run_net_of_8(
-        const NetWeights *net, const float *const *of_seats, const Sparse *table, int seats, float *scores,
-        float *strengths
+        const NetWeights *net, const Sparse *own, const Sparse *table, int seats, float *scores, float *strengths
     ) noexcept nogil
     bint is_wide() noexcept nogil
     int posix_memalign(void **memory, size_t alignment, size_t size) noexcept nogil
-
-cdef extern from *:
-    """
-    #ifndef __wasm__
-    #include <pthread.h>
-    #endif
-    #include <stdint.h>
-
-    /* Zeroed memory for the views of the calling thread, freed when the thread ends; NULL if there is none. */
-    static __thread void *views_of_thread;
-    #ifndef __wasm__
-    static pthread_key_t views_key;
-    static pthread_once_t views_once = PTHREAD_ONCE_INIT;
-    static void make_views_key(void) { pthread_key_create(&views_key, free); }
-    #endif
-    static inline void *aligned(void *memory) { return (void *) (((uintptr_t) memory + 63) / 64 * 64); }
-    static void *allocate_views(size_t bytes) {
-        void *memory = calloc(1, bytes + 64);
-        if (memory == NULL) return NULL;
-    #ifndef __wasm__
-        pthread_once(&views_once, make_views_key);
-        pthread_setspecific(views_key, memory);
-    #endif
-        return views_of_thread = aligned(memory);
-    }
-    static inline void *thread_views(size_t bytes) {
-        return views_of_thread != NULL ? views_of_thread : allocate_views(bytes);
-    }
-    """
-    void *thread_views(size_t bytes) noexcept nogil
-    void *aligned(void *memory) noexcept nogil
 
 cdef enum:
     HIDDEN = 32
     SECOND = 16
     ALIGNMENT = 64
     AFTER_ROWS = HIDDEN + (HIDDEN + 1) * SECOND + 4 * SECOND + 1  # weights from `bias` on
-    VIEWS = 1 << 9               # kept for each seat
-
-cdef struct View:                # of a seat, and what its features add to the first layer
-    uint64_t number              # of the net; 0: no view is kept here
-    uint64_t words[MOST_VIEW_WORDS]
-    float sums[2 * HIDDEN]       # aligned to 64 bytes
-
-cdef uint64_t num_nets = 0
 
 
 cdef void net_begin(Net *net, const GameOps *ops, const Encoder *encoder, bint narrow) noexcept nogil:
     """Clear a net and set everything but its weights."""
-    global num_nets
     memset(net, 0, sizeof(Net))
-    num_nets += 1
-    net.number = num_nets
     net.ops, net.encoder = ops, encoder
-    net.sum_seat = sum_seat_of_8 if is_wide() and not narrow else sum_seat_of_4
     net.run = run_net_of_8 if is_wide() and not narrow else run_net_of_4
 
 
@@ -103,11 +54,8 @@ cdef void net_begin(Net *net, const GameOps *ops, const Encoder *encoder, bint n
 cdef bint evaluate(const void *weights, const void *s, double *scores, double *shares) noexcept nogil:
     """Write expected final scores and win shares; after the end of the game, the actual ones."""
     cdef const Net *net = <const Net *> weights
-    cdef const float *of_seats[MAX_SEATS]
-    cdef View *views = <View *> thread_views(MAX_SEATS * VIEWS * sizeof(View))
-    cdef View spare[MAX_SEATS + 1]
+    cdef Sparse own[MAX_SEATS]
     cdef Sparse table
-    cdef uint64_t kept = VIEWS
     cdef float to_come[MAX_SEATS]
     cdef float strengths[MAX_SEATS]
     cdef int seat, seats = (<const unsigned char *> s)[0]
@@ -115,54 +63,12 @@ cdef bint evaluate(const void *weights, const void *s, double *scores, double *s
         net.ops.scores(s, scores)
         net.ops.returns(s, shares)
         return True
-    if views == NULL:
-        memset(spare, 0, sizeof(spare))
-        views, kept = <View *> aligned(spare), 1
-    table.count = 0
-    net.encoder.encode_table(s, &table, scores)
-    for seat in range(seats):
-        of_seats[seat] = sums_of(net, s, seat, views + seat * kept, kept)
-    net.run(&net.weights, of_seats, &table, seats, to_come, strengths)
+    net.encoder.encode(s, own, &table, scores)
+    net.run(&net.weights, own, &table, seats, to_come, strengths)
     for seat in range(seats):
         scores[seat] += to_come[seat]
     share_out(strengths, seats, shares)
     return True
-
-
-cdef inline const float *sums_of(const Net *net, const void *s, int seat, View *views, uint64_t kept) noexcept nogil:
-    """Return what the features of a seat add to the first layer, kept from an earlier evaluation if possible.
-
-    Args:
-        views: those kept for this seat.
-        kept: their number, a power of two.
-    """
-    cdef View seen
-    cdef View *view
-    cdef int words = net.encoder.view_words
-    net.encoder.view(s, seat, seen.words)
-    view = &views[hashed(seen.words, words) & kept - 1]
-    if view.number != net.number or memcmp(view.words, seen.words, words * sizeof(uint64_t)):
-        view.number = net.number
-        memcpy(view.words, seen.words, words * sizeof(uint64_t))
-        sum_view(net, view, seat)
-    return view.sums
-
-
-cdef void sum_view(const Net *net, View *view, int seat) noexcept nogil:
-    cdef Sparse own
-    own.count = 0
-    net.encoder.encode_seat(view.words, seat, &own)
-    net.sum_seat(&net.weights, &own, view.sums)
-
-
-cdef inline uint64_t hashed(const uint64_t *words, int count) noexcept nogil:
-    """Return a hash with good low bits."""
-    cdef uint64_t sum_ = 0, factor = 0x9E3779B97F4A7C15
-    cdef int i
-    for i in range(count):
-        sum_ += (words[i] ^ words[i] >> 32) * factor
-        factor *= <uint64_t> 0xD1342543DE82EF95
-    return sum_ >> 40
 
 
 cdef inline void share_out(const float *strengths, int seats, double *shares) noexcept nogil:

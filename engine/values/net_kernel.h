@@ -44,19 +44,11 @@ TARGET static inline void NAME(conclude)(const NetWeights *net, const LANES *hid
     *strength = even[1];
 }
 
-/* what the features of a seat add to the first layer: HIDDEN sums for the seat, then HIDDEN for the others */
-TARGET static void NAME(sum_seat)(const NetWeights *net, const Sparse *own, float *sums) {
-    LANES *mine = (LANES *) sums, *theirs = mine + HIDDEN_LANES;
-    int j;
-    for (j = 0; j < 2 * HIDDEN_LANES; j++) mine[j] = (LANES) {0};
-    NAME(add_rows)(mine, own, net->own, 2 * HIDDEN);
-    NAME(add_rows)(theirs, own, net->own + HIDDEN, 2 * HIDDEN);
-}
-
 TARGET static void NAME(run_net)(
-    const NetWeights *net, const float *const *of_seats, const Sparse *table, int seats, float *scores, float *strengths
+    const NetWeights *net, const Sparse *own, const Sparse *table, int seats, float *scores, float *strengths
 ) {
-    LANES shared[HIDDEN_LANES], all[HIDDEN_LANES], hidden[HIDDEN_LANES];
+    LANES mine[MOST_SEATS][HIDDEN_LANES], theirs[MOST_SEATS][HIDDEN_LANES], shared[HIDDEN_LANES], all[HIDDEN_LANES];
+    LANES hidden[HIDDEN_LANES];
     float share = 1.0f / (float) (seats - 1);
     int seat, j;
     for (j = 0; j < HIDDEN_LANES; j++) {
@@ -64,12 +56,15 @@ TARGET static void NAME(run_net)(
         all[j] = (LANES) {0};
     }
     NAME(add_rows)(shared, table, net->table, HIDDEN);
-    for (seat = 0; seat < seats; seat++)
-        for (j = 0; j < HIDDEN_LANES; j++) all[j] += ((const LANES *) of_seats[seat])[HIDDEN_LANES + j];
     for (seat = 0; seat < seats; seat++) {
-        const LANES *mine = (const LANES *) of_seats[seat], *theirs = mine + HIDDEN_LANES;
+        for (j = 0; j < HIDDEN_LANES; j++) mine[seat][j] = theirs[seat][j] = (LANES) {0};
+        NAME(add_rows)(mine[seat], &own[seat], net->own, 2 * HIDDEN);
+        NAME(add_rows)(theirs[seat], &own[seat], net->own + HIDDEN, 2 * HIDDEN);
+        for (j = 0; j < HIDDEN_LANES; j++) all[j] += theirs[seat][j];
+    }
+    for (seat = 0; seat < seats; seat++) {
         for (j = 0; j < HIDDEN_LANES; j++)
-            hidden[j] = NAME(rectified)(mine[j] + (all[j] - theirs[j]) * share + shared[j]);
+            hidden[j] = NAME(rectified)(mine[seat][j] + (all[j] - theirs[seat][j]) * share + shared[j]);
         NAME(conclude)(net, hidden, &scores[seat], &strengths[seat]);
     }
 }

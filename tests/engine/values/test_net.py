@@ -1,7 +1,6 @@
 """The net: its results, to the last bit, their independence, and the shipped values."""
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -126,14 +125,6 @@ def test_narrow_vectors_give_the_bits_of_wide_ones(rules: Game, path: str) -> No
     assert narrow is not wide
     for state in positions(rules, every=2):
         assert narrow(state) == wide(state)
-
-
-def test_results_do_not_depend_on_what_the_thread_evaluated_before(rules: Game, path: str) -> None:
-    value, states = value_of(rules, path), list(positions(rules))
-    forwards = [value(state) for state in states]
-    assert [value(state) for state in reversed(states)] == forwards[::-1]
-    with ThreadPoolExecutor(1) as pool:
-        assert list(pool.map(value, states)) == forwards
 
 
 def test_at_the_end_it_is_the_result(rules: Game, path: str) -> None:
