@@ -4,11 +4,11 @@ from libc.stdint cimport uint32_t
 
 from clerestory.engine.core cimport MAX_SEATS
 
-cdef struct ActionSums:            # of a root action; pointers: one element for each seat
+cdef struct ActionSums:            # of a root action; arrays: one element for each seat
     uint32_t visits              # iterations that took it
     uint32_t availability        # iterations in which it was legal
-    const double *wins           # win shares
-    const double *win_squares    # their squares
+    double wins[MAX_SEATS]       # win shares
+    double win_squares[MAX_SEATS]  # their squares
     double margin                # margins of the deciding seat, points
     double margin_squares        # their squares
 

@@ -25,7 +25,7 @@
     static inline void poke_##name(type *p, type value) { *(volatile type *) p = value; }
 #endif
 
-WORD(double, sum)
+WORD(float, sum)
 WORD(float, prior)
 WORD(uint32_t, count)
 WORD(uint64_t, key)
@@ -133,6 +133,8 @@ static inline uint32_t lock_edge(uint32_t *word) {
         rest();
     }
 }
+
+static inline uint32_t read_state(const uint32_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
 
 static inline void let_others(void) { sched_yield(); }
 

@@ -1,9 +1,12 @@
 # cython: language_level=3
+from libc.math cimport INFINITY
 from libc.stdint cimport uint64_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
-from clerestory.engine.core cimport MAX_LEGAL, MAX_WORDS, OVER
-from clerestory.search.memory.tree cimport MOVED, NO_NODE, Edge, most_visited, read_span, record_at, tree_find
+from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, MAX_WORDS, OVER
+from clerestory.search.memory.tree cimport (
+    NO_NODE, Edge, Record, missing_of, most_visited, read_span, record_of, sums_in, tree_find,
+)
 
 
 cdef span_t root_row(const Search *search) noexcept nogil:
@@ -13,11 +16,61 @@ cdef span_t root_row(const Search *search) noexcept nogil:
 
 
 cdef ActionSums sums_of(const Search *search, uint32_t place, uint32_t visits) noexcept nogil:
-    """Return the sums of an edge, given the visits to its node."""
+    """Return the sums of an edge, given the visits to its node.
+
+    Those of visits before the edge had a record are estimated: only the deciding seat's win share and margin are known.
+    """
     cdef const Edge *edge = &search.tree.edges[place]
-    cdef const double *record = record_at(search.tree, edge.record & (MOVED - 1))
-    cdef int seats = search.seats
-    return ActionSums(edge.visits, visits - edge.missing, record, record + seats, edge.margin, record[2 * seats])
+    cdef Record *record = record_of(search.tree, edge.state)
+    cdef ActionSums sums
+    memset(&sums, 0, sizeof(sums))
+    sums.visits = edge.visits
+    sums.availability = visits - missing_of(search.tree, edge)
+    sums.margin = edge.margin if record == NULL else record.margin
+    if record != NULL and record.before == 0:
+        memcpy(sums.wins, sums_in(record), search.seats * sizeof(double))
+        memcpy(sums.win_squares, sums_in(record) + search.seats, search.seats * sizeof(double))
+        sums.margin_squares = sums_in(record)[2 * search.seats]
+    elif edge.visits:
+        estimate_wins(search, edge, record, &sums)
+        estimate_squares(search, edge, record, &sums)
+    return sums
+
+
+cdef void estimate_wins(const Search *search, const Edge *edge, Record *record, ActionSums *sums) noexcept nogil:
+    """Divide the win shares that the deciding seat did not get like the recorded ones, evenly without any."""
+    cdef double own = edge.win if record == NULL else record.win
+    cdef double known[MAX_SEATS]
+    cdef double total = 0
+    cdef int i, seats = search.seats, seat = search.root.seat
+    for i in range(seats):
+        known[i] = 0 if record == NULL else sums_in(record)[i]
+        total += known[i] if i != seat else 0
+    for i in range(seats):
+        sums.wins[i] = (edge.visits - own) * (known[i] / total if total > 0 else 1.0 / (seats - 1))
+    sums.wins[seat] = own
+
+
+cdef void estimate_squares(const Search *search, const Edge *edge, Record *record, ActionSums *sums) noexcept nogil:
+    """Give all visits the variance of the recorded ones, without two of them the largest possible one."""
+    cdef double visits = edge.visits, counted = 0 if record == NULL else visits - record.before
+    cdef int i, seats = search.seats
+    for i in range(seats):
+        sums.win_squares[i] = sums.wins[i]
+        if counted >= 2:
+            sums.win_squares[i] = square_sum(
+                visits, sums.wins[i], counted, sums_in(record)[i], sums_in(record)[seats + i]
+            )
+    sums.margin_squares = INFINITY
+    if counted >= 2:
+        sums.margin_squares = square_sum(
+            visits, sums.margin, counted, record.margin - record.early, sums_in(record)[2 * seats]
+        )
+
+
+cdef inline double square_sum(double n, double total, double counted, double known, double squares) noexcept nogil:
+    """Return the sum of squares of n numbers with the variance of those that were counted."""
+    return total * total / n + n * (squares / counted - known * known / (counted * counted))
 
 
 cdef int write_variation(const Search *search, action_t a, action_t *out) noexcept nogil:

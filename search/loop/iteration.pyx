@@ -15,13 +15,15 @@ from clerestory.search.loop.nodes cimport lookup_or_make_node
 from clerestory.search.loop.proof cimport prove
 from clerestory.search.loop.search cimport PathStep, add_outcome, mean, reward_sum, settled_sum, wins
 from clerestory.search.loop.sharing cimport add_shared_outcome
-from clerestory.search.memory.room cimport free_left, take_record
+from clerestory.search.memory.room cimport free_left, with_record
 from clerestory.search.memory.tree cimport (
-    MOVED, NO_NODE, PROVEN, Edge, peek_count, peek_prior, peek_sum, poke_prior, read_span, record_at, span_t, visits_to,
+    MOST_RECORDS, NO_NODE, PROVEN, RECORDED, Edge, Record, missing_of, peek_count, peek_prior, peek_sum, place_in,
+    poke_count, poke_prior, read_span, record_at, record_of, span_t, visits_to,
 )
 
 cdef extern from "sharing.h":
-    uint32_t add_count(uint32_t *counter, uint32_t n) noexcept nogil
+    uint32_t lock_edge(uint32_t *word) noexcept nogil
+    void unlock_edge(uint32_t *word, uint32_t value) noexcept nogil
 
 cdef extern from *:
     """
@@ -138,7 +140,7 @@ cdef uint32_t lookup_node(Search *search, int n) noexcept nogil:
 cdef bint traverse(Search *search, uint32_t node, span_t row, uint32_t edge, int seat) noexcept nogil:
     """Play the action of an edge and append it to the path; return whether it had been tried before."""
     cdef int count = 0 if search.path.fresh else row.count
-    cdef uint32_t record = peek_count(&search.tree.edges[edge].record) & (MOVED - 1)
+    cdef uint32_t record = place_in(peek_count(&search.tree.edges[edge].state))
     search.ops.play(search.world, search.tree.actions[edge])
     search.path.steps[search.path.length] = PathStep(node, edge, row.first, count, seat, True)
     search.path.length += 1
@@ -175,18 +177,29 @@ cdef inline uint32_t choose_edge(Search *search, span_t row, int n) noexcept nog
 
 cdef inline void count_unavailable(const Search *search, Edge *edge) noexcept nogil:
     """Count a visit in which the action of an edge is not legal."""
-    if search.shared:
-        add_count(&edge.missing, 1)
+    cdef uint32_t state = lock_edge(&edge.state) if search.shared else edge.state
+    cdef Record *record = record_of(search.tree, state)
+    if record != NULL:
+        poke_count(&record.missing, record.missing + 1)
     else:
-        edge.missing += 1
+        state += (state & MOST_RECORDS) != MOST_RECORDS
+    if search.shared:
+        unlock_edge(&edge.state, state)
+    else:
+        edge.state = state
 
 
-cdef inline uint32_t availability_of(uint64_t visits, const Edge *edge) noexcept nogil:
+cdef inline bint may_miss(const Search *search) noexcept nogil:
+    """Whether an action of the node may not have been legal, or considered, at some visit."""
+    return search.path.length == 0 or not search.root.settled
+
+
+cdef inline uint32_t availability_of(const Search *search, uint64_t visits, const Edge *edge) noexcept nogil:
     """Return in how many of the visits to its node an action was legal, including this visit.
 
     Visits of other threads may be missing from the counts.
     """
-    cdef uint32_t missing = peek_count(&edge.missing)
+    cdef uint32_t missing = missing_of(search.tree, edge)
     return <uint32_t> (visits - missing) if visits > missing else 1
 
 
@@ -226,8 +239,8 @@ cdef uint32_t select(Search *search, span_t span, int n) noexcept nogil:
             untried[tries] = e
             tries += 1
         elif tries == 0:
-            if availability_of(visits, &row[e]) != counted:
-                counted = availability_of(visits, &row[e])
+            if availability_of(search, visits, &row[e]) != counted:
+                counted = availability_of(search, visits, &row[e])
                 log_counted = elementary_log(<double> counted)
             score = mean(search, &row[e]) + search.options.exploration * sqrt(log_counted / peek_count(&row[e].visits))
             if best < 0 or score > best_score:
@@ -252,6 +265,7 @@ cdef uint32_t select_by_priors(Search *search, span_t span, int n) noexcept nogi
     cdef uint64_t visits = 0, missed = 0
     cdef double score, best_score = -INFINITY, rewards = 0, exploration = search.options.exploration, root_counted = 0
     cdef double won = 0
+    cdef bint missing = may_miss(search)
     for e in range(span.count):
         tried = peek_count(&row[e].visits)
         if i < n and actions[e] == search.legal[i]:
@@ -269,14 +283,16 @@ cdef uint32_t select_by_priors(Search *search, span_t span, int n) noexcept nogi
         search.settled = is_settled(search, row, legal, n)
     if search.settled and may_be_settled(search, visits, won) and is_settled(search, row, legal, n):
         return span.first + select_settled(search, row, legal, n, 1 + visits + missed, exploration)
+    if not missing:
+        root_counted = sqrt(<double> (1 + visits + missed))
     for i in range(n):
         e = legal[i]
         if search.path.length and wins(search, &row[e]):
             return span.first + e
         tried = peek_count(&row[e].visits)
         score = mean(search, &row[e]) if tried else rewards / max(visits, 1)
-        if availability_of(1 + visits + missed, &row[e]) != counted:
-            counted = availability_of(1 + visits + missed, &row[e])
+        if missing and availability_of(search, 1 + visits + missed, &row[e]) != counted:
+            counted = availability_of(search, 1 + visits + missed, &row[e])
             root_counted = sqrt(<double> counted)
         score += exploration * max(peek_prior(&row[e].prior), 0) * root_counted / (1 + tried)
         if score > best_score:
@@ -349,7 +365,7 @@ cdef uint32_t select_settled(
         prior = reopened(&row[legal[i]])
         if prior >= 0:
             prior = (1 - search.options.settled_floor) * prior + floor
-            score += exploration * prior * sqrt(<double> availability_of(visits, &row[legal[i]])) / (1 + tried)
+            score += exploration * prior * sqrt(<double> availability_of(search, visits, &row[legal[i]])) / (1 + tried)
         if score > best_score:
             best = legal[i]
             best_score = score
@@ -381,19 +397,20 @@ cdef inline double reopened(Edge *edge) noexcept nogil:
 cdef void back_up(Search *search) noexcept nogil:
     """Back up the outcome of an iteration: add it to every edge of the path."""
     cdef PathStep *step
+    cdef uint32_t recorded = 1  # edges of the root have records from the first visit on
     cdef int i
     for i in range(search.path.length):
         step = &search.path.steps[i]
         if search.shared:
-            add_shared_outcome(search, step)
+            add_shared_outcome(search, step, recorded)
         else:
-            add_own_outcome(search, step, &search.tree.edges[step.edge])
+            add_own_outcome(search, step, &search.tree.edges[step.edge], recorded)
+        recorded = RECORDED
 
 
-cdef inline void add_own_outcome(Search *search, const PathStep *step, Edge *edge) noexcept nogil:
+cdef inline void add_own_outcome(
+    Search *search, const PathStep *step, Edge *edge, uint32_t recorded
+) noexcept nogil:
     """Add the outcome to an edge that no other thread can change meanwhile."""
-    cdef uint32_t record
-    if edge.record == 0:
-        edge.record = take_record(search.tree, &search.room)
-    record = edge.record & (MOVED - 1)
-    add_outcome(search, step, edge, record_at(search.tree, record) if record else NULL)
+    edge.state = with_record(search.tree, &search.room, edge, edge.state, recorded)
+    add_outcome(search, step, edge, record_of(search.tree, edge.state))

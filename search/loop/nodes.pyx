@@ -17,8 +17,8 @@ from clerestory.engine.rng cimport rng_below
 from clerestory.search.loop.priors cimport first_by_priors, set_priors
 from clerestory.search.memory.room cimport count_node, free_row, take_row
 from clerestory.search.memory.tree cimport (
-    LEFT, LINK, MOVED, NO_NODE, ROW, STUB, WIDENING, Edge, Node, Tree, covers, head_at, mark_of, peek_count, peek_key,
-    place_of, read_span, span_t, visits_to,
+    LEFT, LINK, MOST_RECORDS, MOVED, NO_NODE, ROW, STUB, WIDENING, Edge, Node, Tree, covers, head_at, key_in, kind_of,
+    mark_of, peek_count, peek_key, place_of, read_span, room_of, set_row, span_t, visits_to,
 )
 
 cdef extern from "sharing.h":
@@ -100,7 +100,7 @@ cdef span_t make_row(Search *search, uint64_t key, uint64_t parent, int n) noexc
     cdef uint32_t first = take_row(tree, &search.room, count)
     if first == 0:
         return span_t(0, 0, 0)
-    set_head(tree, first, key, parent, ROW if whole else STUB)
+    set_head(tree, first, key, parent, ROW if whole else STUB, count)
     memset(&tree.edges[first], 0, count * sizeof(Edge))
     if whole:
         memcpy(&tree.actions[first], search.legal, n * sizeof(action_t))
@@ -113,11 +113,13 @@ cdef span_t make_row(Search *search, uint64_t key, uint64_t parent, int n) noexc
     return span_t(first, <uint16_t> count, mark_of(parent))
 
 
-cdef inline void set_head(Tree *tree, uint32_t first, uint64_t key, uint64_t parent, int kind) noexcept nogil:
+cdef inline void set_head(
+    Tree *tree, uint32_t first, uint64_t key, uint64_t parent, int kind, int count
+) noexcept nogil:
     """Fill in the head of a row."""
-    head_at(tree, first - 1).key = key
-    head_at(tree, first - 1).parent = parent
-    head_at(tree, first - 1).kind = <uint16_t> kind
+    memcpy(head_at(tree, first - 1).key, &key, sizeof(key))
+    memcpy(head_at(tree, first - 1).parent, &parent, sizeof(parent))
+    set_row(tree, first - 1, kind, count)
 
 
 cdef void note_parent(Search *search, Node *node, span_t row, uint64_t parent) noexcept nogil:
@@ -131,7 +133,7 @@ cdef void note_parent(Search *search, Node *node, span_t row, uint64_t parent) n
         return
     first = take_row(search.tree, &search.room, 0)
     if first:
-        set_head(search.tree, first, peek_key(&node.key), parent, LINK)
+        set_head(search.tree, first, peek_key(&node.key), parent, LINK, 0)
 
 
 # -- a wider row -----------------------------------------------------------------------------------
@@ -147,7 +149,7 @@ cdef bint widen(Search *search, Node *node, int n) noexcept nogil:
     if row.first == 0:
         write_span(&node.first, old)
         return False
-    set_head(tree, row.first, peek_key(&node.key), head_at(tree, old.first - 1).parent, ROW)
+    set_head(tree, row.first, peek_key(&node.key), key_in(head_at(tree, old.first - 1).parent), ROW, row.count)
     merge(search, old, row.first, n)
     if search.options.by_priors:
         set_priors(search, row.first, n)
@@ -158,7 +160,7 @@ cdef bint widen(Search *search, Node *node, int n) noexcept nogil:
 
 cdef void leave_row(Search *search, uint32_t head) noexcept nogil:
     """Mark a row that its node has left; it becomes free once no other thread can be using it."""
-    head_at(search.tree, head).kind = LEFT
+    set_row(search.tree, head, LEFT, room_of(search.tree, head))
     if not search.shared:
         head_at(search.tree, head).next = search.room.left
         search.room.left = head
@@ -183,7 +185,7 @@ cdef void merge(Search *search, span_t old, uint32_t to, int n) noexcept nogil:
     while i < n or edge < end:
         if i < n and (edge == end or search.legal[i] < tree.actions[edge]):
             memset(&tree.edges[to], 0, sizeof(Edge))
-            tree.edges[to].missing = missed
+            tree.edges[to].state = min(missed, <uint32_t> MOST_RECORDS)
             tree.actions[to] = search.legal[i]
             i += 1
         else:
@@ -197,16 +199,15 @@ cdef void merge(Search *search, span_t old, uint32_t to, int n) noexcept nogil:
 cdef inline uint32_t visits_without(const Tree *tree, span_t old) noexcept nogil:
     """Return the visits in which the actions missing from a row were not legal; the first visit listed them."""
     cdef uint32_t visits = visits_to(tree, old)
-    return visits - (visits > 0 and head_at(tree, old.first - 1).kind == STUB)
+    return visits - (visits > 0 and kind_of(tree, old.first - 1) == STUB)
 
 
 cdef void move_edge(Edge *edge, Edge *to) noexcept nogil:
     """Copy an edge, and mark it as moved."""
-    cdef uint32_t record = lock_edge(&edge.record)
+    cdef uint32_t state = lock_edge(&edge.state)
     to.win = edge.win
     to.margin = edge.margin
     to.visits = edge.visits
-    to.missing = peek_count(&edge.missing)
-    to.record = record
+    to.state = state
     to.prior = edge.prior
-    unlock_edge(&edge.record, record | MOVED)
+    unlock_edge(&edge.state, state | MOVED)

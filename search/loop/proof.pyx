@@ -13,8 +13,10 @@ from libc.math cimport fabsf
 from libc.stdint cimport uint32_t, uint64_t
 
 from clerestory.engine.core cimport NATURE
-from clerestory.search.loop.search cimport PathStep, mean, settled_sum, wins
-from clerestory.search.memory.tree cimport MOVED, PROVEN, Edge, peek_prior, poke_prior, poke_sum, record_at
+from clerestory.search.loop.search cimport PathStep, mean, set_sums, settled_sum, wins
+from clerestory.search.memory.tree cimport (
+    MOVED, PROVEN, Edge, Record, peek_prior, poke_prior, poke_sum, record_of, sums_in,
+)
 
 cdef extern from "sharing.h":
     uint32_t lock_edge(uint32_t *word) noexcept nogil
@@ -27,7 +29,7 @@ cdef enum Proof:                 # of an edge or a node
 
 cdef float LEAST = -2e-30        # highest prior of an edge with only its win proven
 
-cdef double TIE = 1e-9           # rewards that differ by no more are equal
+cdef double TIE = 1e-6           # rewards that differ by no more are equal; sums are rounded to 24 bits
 
 
 cdef bint is_open(const Search *search) noexcept nogil:
@@ -59,35 +61,47 @@ cdef void prove(Search *search) noexcept nogil:
 
 cdef void fix_in_turn(Search *search, const PathStep *step, int proof) noexcept nogil:
     """Fix an edge, unless another thread has moved it since its outcome was added."""
-    cdef uint32_t *word = &search.tree.edges[step.edge].record
-    cdef uint32_t record
+    cdef uint32_t *word = &search.tree.edges[step.edge].state
+    cdef uint32_t state
     if not search.shared:
-        fix(search, step, word[0], proof)
+        fix(search, step, record_of(search.tree, word[0]), proof)
         return
-    record = lock_edge(word)
-    if not record & MOVED:
-        fix(search, step, record, proof)
-    unlock_edge(word, record)
+    state = lock_edge(word)
+    if not state & MOVED:
+        fix(search, step, record_of(search.tree, state), proof)
+    unlock_edge(word, state)
 
 
-cdef void fix(Search *search, const PathStep *step, uint32_t place, int proof) noexcept nogil:
+cdef void fix(Search *search, const PathStep *step, Record *record, int proof) noexcept nogil:
     """Set the sums of an edge as if every visit had the result of this iteration; margins only if they are proven."""
     cdef Edge *edge = &search.tree.edges[step.edge]
-    cdef double *record = record_at(search.tree, place)
-    cdef double visits = edge.visits, win
-    cdef int seat, seats = search.seats
+    cdef double win = edge.visits * search.outcome.win[step.seat]
+    cdef double margin = edge.visits * search.outcome.margin[step.seat]
+    cdef bint whole = proof == WHOLE or not search.settled
     poke_prior(&edge.prior, PROVEN if proof == WHOLE else min(-fabsf(edge.prior), LEAST))
-    poke_sum(&edge.win, visits * search.outcome.win[step.seat])
-    if proof == WHOLE or not search.settled:
-        poke_sum(&edge.margin, visits * search.outcome.margin[step.seat])
-    if place == 0:
+    if record != NULL:
+        set_sums(edge, record, win, margin if whole else record.margin)
+        if whole:
+            record.early = record.before * search.outcome.margin[step.seat]
+        fix_sums(search, step, sums_in(record), edge.visits - record.before, whole)
         return
+    poke_sum(&edge.win, <float> win)
+    if whole:
+        poke_sum(&edge.margin, <float> margin)
+
+
+cdef void fix_sums(
+    const Search *search, const PathStep *step, double *sums, double visits, bint whole
+) noexcept nogil:
+    """Set the sums behind a record likewise."""
+    cdef double win, margin = search.outcome.margin[step.seat]
+    cdef int seat, seats = search.seats
     for seat in range(seats):
         win = search.outcome.win[seat]
-        record[seat] = visits * win
-        record[seats + seat] = visits * win * win
-    if proof == WHOLE or not search.settled:
-        record[2 * seats] = visits * search.outcome.margin[step.seat] * search.outcome.margin[step.seat]
+        sums[seat] = visits * win
+        sums[seats + seat] = visits * win * win
+    if whole:
+        sums[2 * seats] = visits * margin * margin
 
 
 cdef int proof_above(const Search *search, const PathStep *step) noexcept nogil:
@@ -117,8 +131,8 @@ cdef inline bint is_more(const Search *search, const Edge *one, const Edge *othe
 
 cdef Edge at_rest(const Search *search, Edge *edge) noexcept nogil:
     """Return an edge's sums while no thread is changing them: a proof from a partial update would stay wrong."""
-    cdef uint32_t record = lock_edge(&edge.record) if search.shared else 0
-    cdef Edge seen = Edge(edge.win, edge.margin, edge.visits, 0, 0, edge.prior)
+    cdef uint32_t state = lock_edge(&edge.state) if search.shared else 0
+    cdef Edge seen = Edge(edge.win, edge.margin, edge.visits, 0, edge.prior)
     if search.shared:
-        unlock_edge(&edge.record, record)
+        unlock_edge(&edge.state, state)
     return seen

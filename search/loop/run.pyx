@@ -10,7 +10,7 @@ from clerestory.search.loop.proof cimport is_open
 from clerestory.search.loop.search cimport MOST_HELD, Root, Speed, Statistics, gate_t
 from clerestory.search.loop.sharing cimport hand_in_all
 from clerestory.search.memory.compaction cimport compaction_seconds, tree_compact
-from clerestory.search.memory.room cimport count_nodes, has_record
+from clerestory.search.memory.room cimport count_nodes
 from clerestory.search.memory.sweep cimport relieve
 from clerestory.search.memory.tree cimport (
     NO_NODE, Tree, growth_seconds, peek_count, peek_sum, read_span, span_t, tree_clear, tree_find, tree_grow,
@@ -112,7 +112,7 @@ cdef int iterate_until(Search *search, uint64_t *end, double pause, double deadl
     cdef int flag
     cdef double now
     while True:
-        if search.growing or search.room.short or not has_record(search.tree, &search.room):
+        if search.growing or search.room.short:
             extend(search, deadline)
         iterate(search)
         done += 1
@@ -147,7 +147,7 @@ cdef void extend(Search *search, double deadline) noexcept nogil:
     if search.growing and not (search.tree.fixed or search.tree.late) and is_half_full(search.tree):
         grow(search, deadline)
     search.growing = False
-    if search.room.short or not has_record(search.tree, &search.room):
+    if search.room.short:
         relieve(search.tree, &search.room, root_key(search), search.limits.threads)
     if search.shared:
         gate_release(search.gate)

@@ -6,7 +6,9 @@ from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, MAX_WORDS, GameOps, Gu
 from clerestory.engine.rng cimport rng_t
 from clerestory.search.loop.loop_options cimport LoopOptions
 from clerestory.search.memory.room cimport Room
-from clerestory.search.memory.tree cimport PROVEN, Edge, Tree, peek_count, peek_prior, peek_sum, poke_count, poke_sum
+from clerestory.search.memory.tree cimport (
+    PROVEN, Edge, Record, Tree, peek_count, peek_prior, peek_sum, poke_count, poke_sum, sums_in,
+)
 
 cdef extern from "sharing.h":
     ctypedef struct gate_t:      # every thread enters and leaves a tree through it
@@ -69,9 +71,9 @@ cdef enum:
 cdef struct Batch:               # outcomes of an edge that this thread has not added to it yet
     PathStep step
     uint32_t visits              # 0: none
-    double win                   # sums, like those of an edge and its record
+    double win                   # sums, like those of a record
     double margin
-    double record[2 * MAX_SEATS + 1]
+    double sums[2 * MAX_SEATS + 1]
 
 cdef struct Search:
     const GameOps *ops
@@ -116,36 +118,54 @@ cdef inline bint wins(const Search *search, const Edge *edge) noexcept nogil:
         return False
     return peek_sum(&edge.win) == peek_count(&edge.visits)
 
-cdef inline void add_outcome(const Search *search, const PathStep *step, Edge *edge, double *record) noexcept nogil:
+cdef inline void add_outcome(const Search *search, const PathStep *step, Edge *edge, Record *record) noexcept nogil:
     """Count a visit to an edge, and add the outcome to its sums, and to its record unless that is NULL."""
+    cdef double win = search.outcome.win[step.seat], margin = search.outcome.margin[step.seat]
     if search.settled and edge.prior < PROVEN:
         add_margin(search, step, edge, record)
         return
     poke_count(&edge.visits, edge.visits + 1)
-    poke_sum(&edge.win, edge.win + search.outcome.win[step.seat])
-    poke_sum(&edge.margin, edge.margin + search.outcome.margin[step.seat])
-    if record != NULL:
-        add_to_record(search, step, record)
+    if record == NULL:
+        poke_sum(&edge.win, <float> (edge.win + win))
+        poke_sum(&edge.margin, <float> (edge.margin + margin))
+    else:
+        set_sums(edge, record, record.win + win, record.margin + margin)
+        add_to_sums(search, step, sums_in(record))
 
-cdef inline void add_margin(const Search *search, const PathStep *step, Edge *edge, double *record) noexcept nogil:
+cdef inline void set_sums(Edge *edge, Record *record, double win, double margin) noexcept nogil:
+    """Set the sums of an edge, which rounds them, and of its record."""
+    record.win = win
+    record.margin = margin
+    poke_sum(&edge.win, <float> win)
+    poke_sum(&edge.margin, <float> margin)
+
+cdef inline void add_margin(const Search *search, const PathStep *step, Edge *edge, Record *record) noexcept nogil:
     """Count a visit to an edge whose win is proven: its win share is kept, regardless of results below."""
     cdef double visits = edge.visits, margin = search.outcome.margin[step.seat]
+    cdef double *sums
     cdef int i
-    poke_sum(&edge.win, edge.win + edge.win / visits)
-    poke_sum(&edge.margin, edge.margin + margin)
     poke_count(&edge.visits, edge.visits + 1)
     if record == NULL:
+        poke_sum(&edge.win, <float> (edge.win + edge.win / visits))
+        poke_sum(&edge.margin, <float> (edge.margin + margin))
         return
+    set_sums(edge, record, record.win + record.win / visits, record.margin + margin)
+    visits -= record.before
+    if visits == 0:
+        record.before += 1
+        record.early = record.margin
+        return
+    sums = sums_in(record)
     for i in range(2 * search.seats):
-        record[i] += record[i] / visits
-    record[2 * search.seats] += margin * margin
+        sums[i] += sums[i] / visits
+    sums[2 * search.seats] += margin * margin
 
-cdef inline void add_to_record(const Search *search, const PathStep *step, double *record) noexcept nogil:
-    """Add the outcome to the sums of a record."""
+cdef inline void add_to_sums(const Search *search, const PathStep *step, double *sums) noexcept nogil:
+    """Add the outcome to the sums behind a record."""
     cdef double win, margin = search.outcome.margin[step.seat]
     cdef int seat, seats = search.seats
     for seat in range(seats):
         win = search.outcome.win[seat]
-        record[seat] += win
-        record[seats + seat] += win * win
-    record[2 * seats] += margin * margin
+        sums[seat] += win
+        sums[seats + seat] += win * win
+    sums[2 * seats] += margin * margin

@@ -11,11 +11,11 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
 from clerestory.engine.core cimport action_t
-from clerestory.search.loop.search cimport BATCHES, MOST_HELD, Batch, add_outcome, add_to_record
-from clerestory.search.memory.room cimport take_record
+from clerestory.search.loop.search cimport BATCHES, MOST_HELD, Batch, add_outcome, add_to_sums, set_sums
+from clerestory.search.memory.room cimport with_record
 from clerestory.search.memory.tree cimport (
-    MOVED, PROVEN, Edge, Tree, peek_count, peek_prior, poke_count, poke_sum, read_span, record_at, record_numbers,
-    span_t,
+    MOVED, PROVEN, RECORD, Edge, Record, Tree, peek_count, peek_prior, poke_count, poke_sum, read_span, record_of,
+    span_t, sums_in,
 )
 
 cdef extern from "sharing.h":
@@ -28,30 +28,30 @@ cdef enum:
     PART = 4                     # all threads together may hold back one in PART of the visits to an edge
 
 
-cdef void add_shared_outcome(Search *search, PathStep *step) noexcept nogil:
-    """Count a visit to an edge, and add the outcome to its sums, now or with the next few."""
+cdef void add_shared_outcome(Search *search, PathStep *step, uint32_t recorded) noexcept nogil:
+    """Count a visit to an edge, and add the outcome to its sums, now or with the next few.
+
+    The visit from which on the edge has a record is `recorded`.
+    """
     cdef Edge *edge = &search.tree.edges[step.edge]
     cdef uint32_t threads = <uint32_t> search.limits.threads
     cdef uint32_t most = min(peek_count(&edge.visits) // (PART * threads), <uint32_t> MOST_HELD)
-    if most > 1 and peek_prior(&edge.prior) >= 0:
+    if most > 1 and peek_prior(&edge.prior) >= 0 and peek_count(&edge.state) & RECORD:
         hold_back(search, step, most)
     else:
-        add_at_once(search, step)
+        add_at_once(search, step, recorded)
 
 
-cdef void add_at_once(Search *search, PathStep *step) noexcept nogil:
+cdef void add_at_once(Search *search, PathStep *step, uint32_t recorded) noexcept nogil:
     """Add the outcome while no other thread adds one."""
-    cdef uint32_t record = lock_step(search.tree, step)
+    cdef uint32_t state = lock_step(search.tree, step)
     cdef Edge *edge = &search.tree.edges[step.edge]
-    cdef double *sums
-    if record == 0:
-        record = take_record(search.tree, &search.room)
-    sums = record_at(search.tree, record) if record else NULL
+    state = with_record(search.tree, &search.room, edge, state, recorded)
     if edge.prior < 0 and (edge.prior == PROVEN or not search.settled):
-        repeat(edge, sums, <int> record_numbers(search.tree))
+        repeat(edge, record_of(search.tree, state), search.seats)
     else:
-        add_outcome(search, step, edge, sums)
-    unlock_edge(&edge.record, record)
+        add_outcome(search, step, edge, record_of(search.tree, state))
+    unlock_edge(&edge.state, state)
 
 
 cdef void hold_back(Search *search, const PathStep *step, uint32_t most) noexcept nogil:
@@ -65,29 +65,36 @@ cdef void hold_back(Search *search, const PathStep *step, uint32_t most) noexcep
     batch.visits += 1
     batch.win += search.outcome.win[step.seat]
     batch.margin += search.outcome.margin[step.seat]
-    add_to_record(search, step, batch.record)
+    add_to_sums(search, step, batch.sums)
     if batch.visits >= most:
         hand_in(search, batch)
 
 
 cdef void hand_in(Search *search, Batch *batch) noexcept nogil:
     """Add a batch to its edge, which may have been proven meanwhile."""
-    cdef uint32_t i, _once, record = lock_step(search.tree, &batch.step)
+    cdef uint32_t _once, state = lock_step(search.tree, &batch.step)
     cdef Edge *edge = &search.tree.edges[batch.step.edge]
-    cdef double *sums = record_at(search.tree, record) if record else NULL
-    cdef int numbers = <int> record_numbers(search.tree)
+    cdef Record *record = record_of(search.tree, state)
     if edge.prior < 0:
         for _once in range(batch.visits):
-            repeat(edge, sums, numbers)
+            repeat(edge, record, search.seats)
     else:
-        poke_count(&edge.visits, edge.visits + batch.visits)
-        poke_sum(&edge.win, edge.win + batch.win)
-        poke_sum(&edge.margin, edge.margin + batch.margin)
-        if sums != NULL:
-            for i in range(<uint32_t> numbers):
-                sums[i] += batch.record[i]
-    unlock_edge(&edge.record, record)
+        add_batch(edge, record, batch, search.seats)
+    unlock_edge(&edge.state, state)
     batch.visits = 0
+
+
+cdef inline void add_batch(Edge *edge, Record *record, const Batch *batch, int seats) noexcept nogil:
+    """Add the sums of a batch."""
+    cdef int i
+    poke_count(&edge.visits, edge.visits + batch.visits)
+    if record == NULL:
+        poke_sum(&edge.win, <float> (edge.win + batch.win))
+        poke_sum(&edge.margin, <float> (edge.margin + batch.margin))
+        return
+    set_sums(edge, record, record.win + batch.win, record.margin + batch.margin)
+    for i in range(2 * seats + 1):
+        sums_in(record)[i] += batch.sums[i]
 
 
 cdef void hand_in_all(Search *search) noexcept nogil:
@@ -101,13 +108,13 @@ cdef void hand_in_all(Search *search) noexcept nogil:
 
 
 cdef uint32_t lock_step(const Tree *tree, PathStep *step) noexcept nogil:
-    """Lock the edge of a step, even if it has moved; return the place of its record, 0 if it has none yet."""
-    cdef uint32_t record = lock_edge(&tree.edges[step.edge].record)
-    while record & MOVED:
-        unlock_edge(&tree.edges[step.edge].record, record)
+    """Lock the edge of a step, even if it has moved; return its state."""
+    cdef uint32_t state = lock_edge(&tree.edges[step.edge].state)
+    while state & MOVED:
+        unlock_edge(&tree.edges[step.edge].state, state)
         find_moved(tree, step)
-        record = lock_edge(&tree.edges[step.edge].record)
-    return record
+        state = lock_edge(&tree.edges[step.edge].state)
+    return state
 
 
 cdef void find_moved(const Tree *tree, PathStep *step) noexcept nogil:
@@ -123,14 +130,20 @@ cdef void find_moved(const Tree *tree, PathStep *step) noexcept nogil:
         step.edge += 1
 
 
-cdef void repeat(Edge *edge, double *sums, int numbers) noexcept nogil:
+cdef void repeat(Edge *edge, Record *record, int seats) noexcept nogil:
     """Count a visit to a proven edge, whose outcome is known; it may have been proven after it was selected."""
     cdef double visits = edge.visits
     cdef int i
-    poke_sum(&edge.win, edge.win + edge.win / visits)
-    poke_sum(&edge.margin, edge.margin + edge.margin / visits)
     poke_count(&edge.visits, edge.visits + 1)
-    if sums == NULL:
+    if record == NULL:
+        poke_sum(&edge.win, <float> (edge.win + edge.win / visits))
+        poke_sum(&edge.margin, <float> (edge.margin + edge.margin / visits))
         return
-    for i in range(numbers):
-        sums[i] += sums[i] / visits
+    set_sums(edge, record, record.win + record.win / visits, record.margin + record.margin / visits)
+    visits -= record.before
+    if visits == 0:
+        record.before += 1
+        record.early = record.margin
+        return
+    for i in range(2 * seats + 1):
+        sums_in(record)[i] += sums_in(record)[i] / visits

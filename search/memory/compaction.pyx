@@ -10,8 +10,9 @@ from libc.string cimport memmove, memset
 
 from clerestory.engine.core cimport action_t
 from clerestory.search.memory.tree cimport (
-    FREE, KEPT, LEFT, LINK, NO_NODE, Edge, Head, Node, Tree, bytes_of, head_at, mark_of, place_of, record_at,
-    record_numbers, span_t, tree_clear, tree_find, tree_reset, visits_to,
+    FREE, KEPT, LEFT, LINK, NO_NODE, RECORD, Edge, Head, Node, Tree, bytes_of, head_at, key_in, kind_of,
+    mark_of, missing_of, place_in, place_of, record_at, record_bytes, room_of, set_row, span_t, tree_clear, tree_find,
+    tree_reset, visits_to,
 )
 
 cdef enum:
@@ -38,9 +39,9 @@ cdef bint tree_compact(Tree *tree, uint64_t root) noexcept nogil:
         tree_clear(tree)
         return True
     owners = <uint32_t *> calloc(tree.num_records, sizeof(uint32_t))
-    children = <uint32_t *> calloc(tree.mask + 1, sizeof(uint32_t))
+    children = <uint32_t *> calloc(tree.mask + 1, 2 * sizeof(uint32_t))
     if owners != NULL and children != NULL:
-        mark(tree, children, place)
+        mark(tree, children, children + tree.mask + 1, place)
         keep_within(tree, place, fewest_visits(tree))
         move_rows(tree, owners)
         move_records(tree, owners)
@@ -53,27 +54,30 @@ cdef bint tree_compact(Tree *tree, uint64_t root) noexcept nogil:
 
 cdef inline uint32_t after(const Tree *tree, uint32_t slot) noexcept nogil:
     """Return the head after this one."""
-    return slot + 1 + head_at(tree, slot).room
+    return slot + 1 + room_of(tree, slot)
 
 
 # -- selecting nodes -------------------------------------------------------------------------------
 
-cdef void mark(Tree *tree, uint32_t *children, uint32_t root) noexcept nogil:
-    """Mark the root and every node that has a row or a link whose parent is marked."""
-    cdef uint32_t slot, child, node, waiting = tree.nodes[root].first - 1
+cdef void mark(Tree *tree, uint32_t *children, uint32_t *later, uint32_t root) noexcept nogil:
+    """Mark the root and every node that has a row or a link whose parent is marked.
+
+    Args:
+        children, later: memory for a number by place of the table.
+    """
+    cdef uint32_t child, node, waiting = root + 1  # place of the next node to visit, plus 1; `later` lists the others
     list_children(tree, children)
     tree.nodes[root].marks |= KEPT
-    head_at(tree, waiting).later = 0
     while waiting:
-        slot = waiting
-        waiting = head_at(tree, slot).later
-        child = children[tree_find(tree, head_at(tree, slot).key)]
+        node = waiting - 1
+        waiting = later[node]
+        child = children[node]
         while child:
-            node = tree_find(tree, head_at(tree, child).key)
+            node = tree_find(tree, key_in(head_at(tree, child).key))
             if not tree.nodes[node].marks & KEPT:
                 tree.nodes[node].marks |= KEPT
-                head_at(tree, tree.nodes[node].first - 1).later = waiting
-                waiting = tree.nodes[node].first - 1
+                later[node] = waiting
+                waiting = node + 1
             child = head_at(tree, child).next
 
 
@@ -83,12 +87,17 @@ cdef void list_children(Tree *tree, uint32_t *children) noexcept nogil:
     cdef Head *head
     while slot < tree.num_slots:
         head = head_at(tree, slot)
-        if head.kind != FREE and head.kind != LEFT and tree_find(tree, head.key) != NO_NODE:
-            parent = tree_find(tree, head.parent)
+        if is_joined(tree, slot) and tree_find(tree, key_in(head.key)) != NO_NODE:
+            parent = tree_find(tree, key_in(head.parent))
             if parent != NO_NODE:
                 head.next = children[parent]
                 children[parent] = slot
         slot = after(tree, slot)
+
+
+cdef inline bint is_joined(const Tree *tree, uint32_t slot) noexcept nogil:
+    """Whether this is the row of a node, or a link."""
+    return kind_of(tree, slot) != FREE and kind_of(tree, slot) != LEFT
 
 
 cdef inline bint is_kept(const Tree *tree, uint32_t place) noexcept nogil:
@@ -97,20 +106,19 @@ cdef inline bint is_kept(const Tree *tree, uint32_t place) noexcept nogil:
 
 cdef inline const Node *node_of(const Tree *tree, uint32_t slot) noexcept nogil:
     """Return the marked node that owns this row; NULL if there is none."""
-    cdef const Head *head = head_at(tree, slot)
     cdef uint32_t place
-    if head.kind == FREE or head.kind == LEFT or head.kind == LINK:
+    if not is_joined(tree, slot) or kind_of(tree, slot) == LINK:
         return NULL
-    place = tree_find(tree, head.key)
+    place = tree_find(tree, key_in(head_at(tree, slot).key))
     return &tree.nodes[place] if is_kept(tree, place) else NULL
 
 
 cdef inline bint links(const Tree *tree, uint32_t slot) noexcept nogil:
     """Whether this is a link from one marked node to another."""
-    cdef const Head *head = head_at(tree, slot)
-    if head.kind != LINK:
+    cdef uint64_t key = key_in(head_at(tree, slot).key), parent = key_in(head_at(tree, slot).parent)
+    if kind_of(tree, slot) != LINK:
         return False
-    return is_kept(tree, tree_find(tree, head.key)) and is_kept(tree, tree_find(tree, head.parent))
+    return is_kept(tree, tree_find(tree, key)) and is_kept(tree, tree_find(tree, parent))
 
 
 cdef int class_of(const Tree *tree, const Node *node) noexcept nogil:
@@ -118,7 +126,7 @@ cdef int class_of(const Tree *tree, const Node *node) noexcept nogil:
     cdef uint32_t e, least = NO_NODE, visits
     cdef int bits = 0
     for e in range(node.first, node.first + node.count):
-        least = min(least, tree.edges[e].missing)
+        least = min(least, missing_of(tree, &tree.edges[e]))
     visits = visits_to(tree, span_t(node.first, node.count, 0)) - least
     while visits:
         visits >>= 1
@@ -131,7 +139,7 @@ cdef int records_of(const Tree *tree, const Node *node) noexcept nogil:
     cdef uint32_t e
     cdef int records = 0
     for e in range(node.first, node.first + node.count):
-        records += tree.edges[e].record != 0
+        records += place_in(tree.edges[e].state) != 0
     return records
 
 
@@ -193,9 +201,9 @@ cdef void move_row(Tree *tree, uint32_t slot, uint32_t to, int edges, uint32_t *
     cdef uint32_t e
     memmove(&tree.edges[to], &tree.edges[slot], (1 + edges) * sizeof(Edge))
     memmove(&tree.actions[to], &tree.actions[slot], (1 + edges) * sizeof(action_t))
-    head_at(tree, to).room = <uint16_t> edges
+    set_row(tree, to, kind_of(tree, to), edges)
     for e in range(to + 1, to + 1 + edges):
-        owners[tree.edges[e].record] = e
+        owners[place_in(tree.edges[e].state)] = e
 
 
 cdef void move_records(Tree *tree, const uint32_t *owners) noexcept nogil:
@@ -203,26 +211,26 @@ cdef void move_records(Tree *tree, const uint32_t *owners) noexcept nogil:
     cdef uint32_t i, records = 1
     for i in range(1, tree.num_records):
         if owners[i]:
-            memmove(record_at(tree, records), record_at(tree, i), record_numbers(tree) * sizeof(double))
-            tree.edges[owners[i]].record = records
+            memmove(record_at(tree, records), record_at(tree, i), record_bytes(tree))
+            tree.edges[owners[i]].state = RECORD | records
             records += 1
     tree.num_records = records
 
 
 cdef void list_nodes(Tree *tree) noexcept nogil:
     """Rebuild the table of nodes from their rows, then mark their parents."""
-    cdef const Head *head
     cdef uint32_t slot = 1
+    cdef uint64_t key
     memset(tree.nodes, 0, (tree.mask + 1) * sizeof(Node))
     tree.num_nodes = 0
     while slot < tree.num_slots:
-        head = head_at(tree, slot)
-        if head.kind != LINK:
-            tree.nodes[place_of(tree, head.key)] = Node(head.key, slot + 1, head.room, 0)
+        key = key_in(head_at(tree, slot).key)
+        if kind_of(tree, slot) != LINK:
+            tree.nodes[place_of(tree, key)] = Node(key, slot + 1, <uint16_t> room_of(tree, slot), 0)
             tree.num_nodes += 1
         slot = after(tree, slot)
     slot = 1
     while slot < tree.num_slots:
-        head = head_at(tree, slot)
-        tree.nodes[tree_find(tree, head.key)].marks |= mark_of(head.parent)
+        key = key_in(head_at(tree, slot).key)
+        tree.nodes[tree_find(tree, key)].marks |= mark_of(key_in(head_at(tree, slot).parent))
         slot = after(tree, slot)

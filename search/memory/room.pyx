@@ -1,9 +1,11 @@
 # cython: language_level=3
-from libc.stdint cimport uint16_t, uint32_t
+from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
 from clerestory.engine.core cimport MAX_LEGAL
-from clerestory.search.memory.tree cimport FREE, head_at, record_at, record_numbers, take_memory
+from clerestory.search.memory.tree cimport (
+    FREE, MOST_RECORDS, RECORD, Edge, Record, head_at, record_at, record_bytes, room_of, set_row, take_memory,
+)
 
 cdef extern from "sharing.h":
     uint32_t add_count(uint32_t *counter, uint32_t n) noexcept nogil
@@ -44,18 +46,18 @@ cdef uint32_t take_row(Tree *tree, Room *room, int edges) noexcept nogil:
 
 
 cdef inline bint fits(const Tree *tree, uint32_t head, int edges) noexcept nogil:
-    return head != 0 and head_at(tree, head).room >= edges
+    return head != 0 and room_of(tree, head) >= edges
 
 
 cdef uint32_t cut(Tree *tree, Room *room, int edges) noexcept nogil:
     """Return the first edge of a row cut from the current one; the rest stays the current one."""
     cdef uint32_t head = room.current
-    cdef int left = head_at(tree, head).room - edges - 1
-    head_at(tree, head).room = <uint16_t> edges
+    cdef int left = room_of(tree, head) - edges - 1
+    set_row(tree, head, FREE, edges)
     room.current = 0
     if left >= 0:
         room.current = head + 1 + edges
-        set_free(tree, room.current, left)
+        set_row(tree, room.current, FREE, left)
     return head + 1
 
 
@@ -71,7 +73,7 @@ cdef bint refill(Tree *tree, Room *room, int edges) noexcept nogil:
         if not take_memory(tree, slots, 0, was):
             return take_longer(tree, room, edges)
     room.current = was[0]
-    set_free(tree, room.current, slots - 1)
+    set_row(tree, room.current, FREE, slots - 1)
     return True
 
 
@@ -86,24 +88,17 @@ cdef bint take_longer(Tree *tree, Room *room, int edges) noexcept nogil:
     return False
 
 
-cdef inline void set_free(Tree *tree, uint32_t head, int edges) noexcept nogil:
-    head_at(tree, head).kind = FREE
-    head_at(tree, head).room = <uint16_t> edges
-
-
 cdef void free_row(Tree *tree, Room *room, uint32_t head) noexcept nogil:
     """Put a row into its list; divide rows that are longer than any node's."""
-    cdef int edges = head_at(tree, head).room
+    cdef int edges = room_of(tree, head)
     while edges > MAX_LEGAL:
-        set_free(tree, head + edges - MAX_LEGAL, MAX_LEGAL)
-        list_row(tree, room, head + edges - MAX_LEGAL)
+        list_row(tree, room, head + edges - MAX_LEGAL, MAX_LEGAL)
         edges -= MAX_LEGAL + 1
-    set_free(tree, head, edges)
-    list_row(tree, room, head)
+    list_row(tree, room, head, edges)
 
 
-cdef inline void list_row(Tree *tree, Room *room, uint32_t head) noexcept nogil:
-    cdef int edges = head_at(tree, head).room
+cdef inline void list_row(Tree *tree, Room *room, uint32_t head, int edges) noexcept nogil:
+    set_row(tree, head, FREE, edges)
     head_at(tree, head).next = room.rows[edges]
     room.rows[edges] = head
 
@@ -130,8 +125,32 @@ cdef uint32_t take_record(Tree *tree, Room *room) noexcept nogil:
     else:
         record = room.next_record
         room.next_record += 1
-    memset(record_at(tree, record), 0, record_numbers(tree) * sizeof(double))
+    memset(record_at(tree, record), 0, record_bytes(tree))
     return record
+
+
+cdef uint32_t with_record(Tree *tree, Room *room, Edge *edge, uint32_t state, uint32_t recorded) noexcept nogil:
+    """Return the state of an edge, with a new record if its next visit needs one and there is memory.
+
+    No other thread can change the edge meanwhile.
+
+    Args:
+        recorded: the visit from which on the edge has a record; 1 at the root, for which a full tree makes room.
+    """
+    cdef uint32_t place
+    cdef Record *record
+    if state & RECORD or edge.visits + 1 < recorded:
+        return state
+    place = take_record(tree, room)
+    if place == 0:
+        room.unrecorded |= recorded == 1
+        room.short |= room.unrecorded
+        return state
+    record = record_at(tree, place)
+    record.win = edge.win
+    record.margin = record.early = edge.margin
+    record.missing, record.before = state & MOST_RECORDS, edge.visits
+    return state & ~(<uint32_t> MOST_RECORDS) | RECORD | place
 
 
 cdef bint has_record(Tree *tree, Room *room) noexcept nogil:

@@ -14,7 +14,8 @@ from clerestory.engine.core cimport MAX_LEGAL
 from clerestory.search.memory.compaction cimport tree_compact
 from clerestory.search.memory.room cimport Room, count_nodes, free_record, free_row, has_record
 from clerestory.search.memory.tree cimport (
-    FREE, LEFT, LINK, MOVED, NO_NODE, Head, Node, Tree, head_at, mark_of, span_t, tree_find, visits_to,
+    FREE, LEFT, LINK, NO_NODE, Node, Tree, head_at, key_in, kind_of, mark_of, place_in, room_of, set_row, span_t,
+    tree_find, visits_to,
 )
 
 cdef enum:
@@ -22,7 +23,6 @@ cdef enum:
     ENOUGH_OF = 16               # fraction of all slots that is enough for all threads in a small tree
     EXPECTED_OF = 8              # fraction of all slots that a round should free
     FAR = 1 << 17                # slots passed by one sweep, at most
-    MOST_ROUNDS = 40             # after which nodes of up to ten million visits are removed, if each round frees little
 
 cdef struct FreeRun:               # adjacent rows that become one
     uint32_t head                # 0: none
@@ -30,21 +30,18 @@ cdef struct FreeRun:               # adjacent rows that become one
 
 
 cdef void relieve(Tree *tree, Room *room, uint64_t root, int threads) noexcept nogil:
-    """Free some rows, and records until there is one, for one of several threads."""
+    """Free some rows for one of several threads; compact the tree if an edge of the root needs a record."""
     cdef uint32_t enough = min(tree.num_slots // (ENOUGH_OF * threads), <uint32_t> ENOUGH)
-    cdef int rounds = 0
     count_nodes(tree, room)
-    tree.full = True
     room.short = False
-    sweep(tree, room, root, enough, &rounds)
-    while not has_record(tree, room) and rounds < MOST_ROUNDS:
-        sweep(tree, room, root, enough, &rounds)
-    if not has_record(tree, room):  # the free ones belong to threads that do not use them
+    sweep(tree, room, root, enough)
+    if room.unrecorded and not has_record(tree, room):
         tree_compact(tree, root)
-        tree.full = True
+    room.unrecorded = False
+    tree.full = True
 
 
-cdef void sweep(Tree *tree, Room *room, uint64_t root, uint32_t enough, int *rounds) noexcept nogil:
+cdef void sweep(Tree *tree, Room *room, uint64_t root, uint32_t enough) noexcept nogil:
     """Continue from the end of the last sweep, until enough is freed or the hand has come far."""
     cdef uint32_t freed = 0, passed = 0, slots
     cdef FreeRun run = FreeRun(0, 0)
@@ -52,8 +49,7 @@ cdef void sweep(Tree *tree, Room *room, uint64_t root, uint32_t enough, int *rou
         if tree.hand >= tree.num_slots:
             release_run(tree, room, &run)
             end_round(tree)
-            rounds[0] += 1
-        slots = 1 + head_at(tree, tree.hand).room
+        slots = 1 + room_of(tree, tree.hand)
         if give_up(tree, room, root, tree.hand):
             extend_run(tree, room, &run, tree.hand, slots)
             freed += slots
@@ -83,7 +79,7 @@ cdef void extend_run(Tree *tree, Room *room, FreeRun *run, uint32_t head, int sl
 
 cdef void release_run(Tree *tree, Room *room, FreeRun *run) noexcept nogil:
     if run.head:
-        head_at(tree, run.head).room = <uint16_t> run.edges
+        set_row(tree, run.head, FREE, run.edges)
         free_row(tree, room, run.head)
         run.head = 0
 
@@ -92,26 +88,27 @@ cdef void release_run(Tree *tree, Room *room, FreeRun *run) noexcept nogil:
 
 cdef bint give_up(Tree *tree, Room *room, uint64_t root, uint32_t slot) noexcept nogil:
     """Remove a row or link from the tree if nothing needs it; return whether it was removed."""
-    cdef const Head *head = head_at(tree, slot)
-    if head.kind == FREE:
+    cdef int kind = kind_of(tree, slot)
+    cdef uint64_t key = key_in(head_at(tree, slot).key)
+    if kind == FREE:
         return False
-    if head.kind == LEFT:
+    if kind == LEFT:
         return True
-    if head.kind == LINK:
-        return is_loose(tree, head)
-    if head.key == root or visits_to(tree, span_t(slot + 1, head.room, 0)) > tree.least:
+    if kind == LINK:
+        return is_loose(tree, key, key_in(head_at(tree, slot).parent))
+    if key == root or visits_to(tree, span_t(slot + 1, <uint16_t> room_of(tree, slot), 0)) > tree.least:
         return False
-    return drop(tree, room, tree_find(tree, head.key))
+    return drop(tree, room, tree_find(tree, key))
 
 
-cdef bint is_loose(Tree *tree, const Head *link) noexcept nogil:
+cdef bint is_loose(Tree *tree, uint64_t key, uint64_t parent) noexcept nogil:
     """Whether a node that a link joins is gone; if it is the parent, a later visit adds the link again."""
-    cdef uint32_t node = tree_find(tree, link.key)
+    cdef uint32_t node = tree_find(tree, key)
     if node == NO_NODE:
         return True
-    if link.parent == 0 or tree_find(tree, link.parent) != NO_NODE:
+    if parent == 0 or tree_find(tree, parent) != NO_NODE:
         return False
-    tree.nodes[node].marks &= <uint16_t> ~mark_of(link.parent)
+    tree.nodes[node].marks &= <uint16_t> ~mark_of(parent)
     return True
 
 
@@ -121,8 +118,8 @@ cdef bint drop(Tree *tree, Room *room, uint32_t place) noexcept nogil:
     cdef span_t row = span_t(node.first, node.count, 0)
     cdef uint32_t edge
     for edge in range(row.first, row.first + row.count):
-        if tree.edges[edge].record & (MOVED - 1):
-            free_record(tree, room, tree.edges[edge].record & (MOVED - 1))
+        if place_in(tree.edges[edge].state):
+            free_record(tree, room, place_in(tree.edges[edge].state))
     tree.given_up = max(tree.given_up, <uint64_t> visits_to(tree, row))
     tree.num_nodes -= 1
     strike(tree, place)

@@ -5,9 +5,13 @@ Paths that reach the same node share it, so the tree is a graph. A node's edges 
 ascending order of action, behind a head that names the node. Heads and edges are slots of one array, which can be
 walked from head to head. A node that meets new actions gets a new row. The data of an edge is in three arrays, by
 frequency of access: actions are compared at every visit to a node, edges are read when one is selected, and records are
-only added to, and read at the end for the root. Most edges are never tried and have no record.
+only added to, and read at the end for the root.
+
+An edge has room for the sums of a few visits. Edges of the root, and all others from their RECORDED-th visit on, have a
+record with the exact sums, of which the edge keeps rounded copies. Most edges are tried less often, or never.
 """
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 
 from clerestory.engine.core cimport action_t
 
@@ -16,14 +20,15 @@ cdef extern from "sharing.h":
         uint32_t first
         uint16_t count
         uint16_t marks
-    double peek_sum(const double *p) noexcept nogil
-    void poke_sum(double *p, double value) noexcept nogil
+    float peek_sum(const float *p) noexcept nogil
+    void poke_sum(float *p, float value) noexcept nogil
     float peek_prior(const float *p) noexcept nogil
     void poke_prior(float *p, float value) noexcept nogil
     uint32_t peek_count(const uint32_t *p) noexcept nogil
     void poke_count(uint32_t *p, uint32_t value) noexcept nogil
     uint64_t peek_key(const uint64_t *p) noexcept nogil
     span_t read_span(const void *word) noexcept nogil
+    uint32_t read_state(const uint32_t *word) noexcept nogil
 
 cdef extern from *:
     """
@@ -35,9 +40,12 @@ cdef enum:
     NO_NODE = 0xFFFFFFFF
     KEPT = 0x8000                   # mark of a node, set during a compaction
     WIDENING = 0x8000               # the same mark outside of a compaction: a thread is making a new row
-    MOVED = 0x40000000              # mark of a record's place: the edge has moved to its node's new row
-    MOST_RECORDS = 0x3FFFFFFF
+    MOVED = 0x40000000              # mark of an edge's state: it has moved to its node's new row
+    RECORD = 0x20000000             # mark of an edge's state: it has a record
+    MOST_RECORDS = RECORD - 1
+    RECORDED = 16                   # visits from which on an edge below the root has a record
     PARENT_MARKS = 15               # of a node, below KEPT
+    ROOM_BITS = 13                  # of a head's word for the number of slots; the kind is above them
 
 cdef enum Kind:                     # of a row
     FREE                            # unused, in the list of a thread
@@ -46,21 +54,24 @@ cdef enum Kind:                     # of a row
     LEFT                            # its node has a new row
     LINK                            # no row: names another parent of a node
 
-cdef struct Edge:                   # 32 bytes, half a cache line
-    double win                      # sum of the win shares of the deciding seat
-    double margin                   # sum of its margins, points
+cdef struct Edge:                   # 20 bytes
+    float win                       # sum of the win shares of the deciding seat
+    float margin                    # sum of its margins, points
     uint32_t visits                 # iterations that took the action
-    uint32_t missing                # visits to the node in which the action was not legal
-    uint32_t record                 # place among the records; 0: none yet; its highest bits are marks
+    uint32_t state                  # marks, the highest for its lock; below, the place of its record, or visits missed
     float prior                     # normalized weight of the guide when it was added; below 0: proven
 
+cdef struct Record:                 # of an edge; followed by sums of win shares, squared win shares and squared margins
+    double win                      # the edge's sum of win shares
+    double margin                   # its sum of margins
+    double early                    # of the margins, the part of the visits before it was made
+    uint32_t missing                # visits to the node in which the action was not legal
+    uint32_t before                 # number of these visits, which the sums behind it lack
+
 cdef struct Head:                   # of a row, in the slot before its edges; as large as an Edge
-    uint64_t key                    # key of its node
-    uint64_t parent                 # key of the first parent; 0: the root
+    uint32_t key[2]                 # key of its node
+    uint32_t parent[2]              # key of the first parent; 0: the root
     uint32_t next                   # FREE: the next row in its list; in a compaction, the next one of its parent
-    uint32_t later                  # in a compaction, the next one to visit
-    uint16_t room                   # slots of edges behind it
-    uint16_t kind
 
 cdef struct Node:                   # 16 bytes
     uint64_t key                    # 0: this place in the table is free
@@ -71,8 +82,8 @@ cdef struct Node:                   # 16 bytes
 cdef struct Tree:
     Node *nodes                     # a hash table, open addressing
     Edge *edges                     # edges and heads
-    action_t *actions               # of each edge
-    double *records                 # sums of win shares, by seat, and of their squares; then of squared margins
+    action_t *actions               # of each edge; of a head, its kind and the number of slots behind it
+    double *records                 # each a Record with its sums
     int seats
     uint64_t max_bytes
     uint64_t max_visits
@@ -111,9 +122,36 @@ cdef bint tree_crowded(const Tree *tree) noexcept nogil
 cdef bint covers(const Tree *tree, span_t row, const action_t *legal, int n) noexcept nogil
 cdef uint32_t visits_to(const Tree *tree, span_t row) noexcept nogil
 cdef uint16_t mark_of(uint64_t parent) noexcept nogil
-cdef double *record_at(const Tree *tree, uint32_t place) noexcept nogil
-cdef uint64_t record_numbers(const Tree *tree) noexcept nogil
+cdef Record *record_at(const Tree *tree, uint32_t place) noexcept nogil
+cdef uint64_t record_bytes(const Tree *tree) noexcept nogil
+cdef uint32_t missing_of(const Tree *tree, const Edge *edge) noexcept nogil
 cdef int most_visited(const Tree *tree, uint64_t key, const action_t *legal, int n) noexcept nogil
 
 cdef inline Head *head_at(const Tree *tree, uint32_t slot) noexcept nogil:
     return <Head *> &tree.edges[slot]
+
+cdef inline uint64_t key_in(const uint32_t *halves) noexcept nogil:
+    cdef uint64_t key
+    memcpy(&key, halves, sizeof(key))
+    return key
+
+cdef inline int room_of(const Tree *tree, uint32_t slot) noexcept nogil:
+    """Return the number of slots behind a head."""
+    return tree.actions[slot] & ((1 << ROOM_BITS) - 1)
+
+cdef inline int kind_of(const Tree *tree, uint32_t slot) noexcept nogil:
+    return tree.actions[slot] >> ROOM_BITS
+
+cdef inline void set_row(Tree *tree, uint32_t slot, int kind, int room) noexcept nogil:
+    tree.actions[slot] = <action_t> (kind << ROOM_BITS | room)
+
+cdef inline double *sums_in(Record *record) noexcept nogil:
+    return <double *> (record + 1)
+
+cdef inline Record *record_of(const Tree *tree, uint32_t state) noexcept nogil:
+    """Return the record of an edge with a state, NULL if it has none."""
+    return record_at(tree, state & MOST_RECORDS) if state & RECORD else NULL
+
+cdef inline uint32_t place_in(uint32_t state) noexcept nogil:
+    """Return the place of an edge's record, 0 if it has none."""
+    return state & MOST_RECORDS if state & RECORD else 0

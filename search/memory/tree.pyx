@@ -21,16 +21,18 @@ cdef enum:
 cdef double SECONDS_A_PLACE = 0.1e-6  # highest measured, on a busy machine
 
 
-cdef uint64_t record_numbers(const Tree *tree) noexcept nogil:
-    return 2 * tree.seats + 1
+cdef uint64_t record_bytes(const Tree *tree) noexcept nogil:
+    return sizeof(Record) + (2 * tree.seats + 1) * sizeof(double)
 
 
-cdef inline uint64_t record_bytes(const Tree *tree) noexcept nogil:
-    return record_numbers(tree) * sizeof(double)
+cdef Record *record_at(const Tree *tree, uint32_t place) noexcept nogil:
+    return <Record *> (tree.records + place * (record_bytes(tree) // sizeof(double)))
 
 
-cdef double *record_at(const Tree *tree, uint32_t place) noexcept nogil:
-    return tree.records + place * record_numbers(tree)
+cdef uint32_t missing_of(const Tree *tree, const Edge *edge) noexcept nogil:
+    """Return the visits to the node of an edge in which its action was not legal."""
+    cdef uint32_t state = read_state(&edge.state)
+    return peek_count(&record_of(tree, state).missing) if state & RECORD else state & MOST_RECORDS
 
 
 cdef bint tree_open(Tree *tree, uint64_t max_bytes, uint64_t max_visits, int seats) noexcept:
@@ -51,8 +53,6 @@ cdef bint tree_open(Tree *tree, uint64_t max_bytes, uint64_t max_visits, int sea
     tree.records = <double *> take(tree.max_records * record_bytes(tree))
     if tree.nodes == NULL or tree.edges == NULL or tree.actions == NULL or tree.records == NULL:
         return False
-    with nogil:  # the first write to a page can be slow
-        memset(tree.records, 0, record_bytes(tree))  # the shared record of edges that have none
     tree.num_slots = tree.num_records = 1
     tree_reset(tree)
     return True

@@ -15,7 +15,8 @@ from tests.shipped import CATHEDRAL
 from tools.lab.exact import lines_of
 
 ITERATIONS = 3000
-LARGE, SMALL = 1 << 26, 11 << 16  # bytes: one tree has room for all nodes, the other is more than half full
+LARGE, SMALL = 1 << 26, 6 << 16  # bytes: one tree has room for all nodes, the other is more than half full
+MIDDLE = 8 << 16  # bytes: likewise; half of it has room for what is reachable from the next decision
 FULL = 1 << 18  # bytes of a tree that 20,000 iterations fill
 
 
@@ -87,10 +88,10 @@ def assert_continues_alike(whole: Searcher, compacted: Searcher) -> None:
 
 @pytest.mark.parametrize("seed", [3, 6])
 def test_everything_reachable_is_kept_if_it_fits(seed: int) -> None:
-    assert_continues_alike(*(advanced(start(seed=seed), size) for size in (LARGE, SMALL)))
+    assert_continues_alike(*(advanced(start(seed=seed), size) for size in (LARGE, MIDDLE)))
 
 
-@pytest.mark.parametrize(("number", "iterations", "small"), [(2, 2000, 1 << 18), (24, 1000, 1 << 17)])
+@pytest.mark.parametrize(("number", "iterations", "small"), [(2, 2000, 1 << 17), (24, 1000, 5 << 14)])
 def test_nodes_that_another_order_of_actions_leads_to_are_kept(number: int, iterations: int, small: int) -> None:
     """Conversions of a last round lead to the same nodes in any order."""
     position = from_position(lines_of("cathedral")[number]["position"])
@@ -152,7 +153,7 @@ def test_a_search_without_time_goes_on_with_the_whole_tree(size: int, iterations
     [
         (SMALL, ITERATIONS, False, True),
         (FULL, 20_000, True, False),
-        *((1 << 16, iterations, False, False) for iterations in range(297, 308, 2)),  # nearly full
+        *((1 << 16, iterations, False, False) for iterations in range(599, 610, 2)),  # nearly full
     ],
 )
 def test_a_tree_that_does_not_know_the_root_is_cleared(size: int, iterations: int, full: bool, in_time: bool) -> None:
@@ -162,6 +163,23 @@ def test_a_tree_that_does_not_know_the_root_is_cleared(size: int, iterations: in
     result = search.run(iterations=1) if in_time else search.run(deadline=-math.inf)
     assert (result.iterations, result.reused_iterations, result.nodes) == (1, 0, 1)
     assert sum(line.visits for line in result.lines) == 1
+
+
+def test_a_reused_line_with_few_recorded_visits_has_the_widest_errors() -> None:
+    """Below the root, an edge has a record from its sixteenth visit on."""
+    position = start()
+    search = Searcher(observe(position), seed=5, **{**shipped(CATHEDRAL, 2), "sharpness": 1.0})
+    search.advance(observe(next_decision(position, search.run(iterations=ITERATIONS))))
+    result = search.run(iterations=1)
+    few = [line for line in result.lines if 1 < line.visits <= 16]
+    many = [line for line in result.lines if line.visits > 17]
+    assert min(len(few), len(many)) > 0
+    for line in few:
+        share = line.win_shares[result.seat]
+        error = math.sqrt(share * (1 - share) / (line.visits - 1))
+        assert (line.standard_errors[result.seat], line.margin_error) == (pytest.approx(error), math.inf)
+    assert all(0 < line.standard_errors[result.seat] < 0.1 for line in many)
+    assert all(0 < line.margin_error < 10 and sum(line.win_shares) == pytest.approx(1) for line in many)
 
 
 def test_a_stop_leaves_a_sound_tree() -> None:

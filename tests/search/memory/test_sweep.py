@@ -34,7 +34,7 @@ def shares(result: Result) -> dict[str, float]:
 def test_a_small_tree_distinguishes_moves_as_a_large_one_does(name: str) -> None:
     """The large tree has more than ten times as many nodes in the end."""
     position = early(name, 2)
-    small, large = (searcher(position, size).run(iterations=40_000) for size in (2 * SMALL, LARGE))
+    small, large = (searcher(position, size).run(iterations=40_000) for size in (SMALL, LARGE))
     assert (small.memory_full, large.memory_full) == (True, False)
     assert small.nodes < large.nodes / 10
     assert small.best.action == large.best.action
@@ -99,6 +99,12 @@ def test_hidden_cards_do_not_change_what_is_given_up(name: str, seats: int) -> N
         result = searcher(seen, 1 << 16).run(iterations=6000)
         tables.add((result.lines, result.nodes, result.given_up))
     assert len(tables) == 1
+
+
+@pytest.mark.parametrize(("name", "seats"), CASES)
+def test_an_iteration_takes_few_bytes(name: str, seats: int) -> None:
+    result = searcher(early(name, seats), LARGE).run(iterations=20_000)
+    assert result.tree_bytes < 120 * result.iterations
 
 
 def test_nothing_is_given_up_while_there_is_room() -> None:
