@@ -35,12 +35,12 @@ RUN: dict[str, tuple[str, Sequence[str]]] = {
     "clerestory show position.json": ("round 1", ()),
     "clerestory hint position.json --time 2s --watch": ("%", ("--time", "100ms")),
     "clerestory recommend position.json --time 500ms": ("%", ("--time", "100ms")),
-    "clerestory analyze position.json --rates --time 2s": ("%", ("--time", "100ms")),
     "clerestory simulate --game cathedral --seats 4 --games 10 --out games.jsonl": ("games", ()),
     "clerestory replay games.jsonl --ply 120": ("round", ()),
     "clerestory annotate games.jsonl --html review.html": ("luck", ("--iterations", "50")),
     "clerestory rules --game cathedral": ("Cold winter", ()),
     "clerestory rules --language it": ("carta", ()),
+    "clerestory analyze position.json --rates --time 2s": ("%", ("--time", "100ms")),
 }
 
 # Commands that serve a page until they are stopped.

@@ -13,7 +13,7 @@ BadConnection    an unusable target, token or TLS file; found before anything is
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import grpc
 from google.protobuf.message import Message
@@ -26,7 +26,9 @@ from clerestory.i18n import say
 from clerestory.i18n.languages import language_asked
 from clerestory.metadata import DETAILS
 from clerestory.service_errors import Reason
-from clerestory.v1.advisor_pb2 import BatchError
+
+if TYPE_CHECKING:
+    from clerestory.v1.advisor_pb2 import BatchError  # loaded by those who send batches
 
 
 class FieldViolation(NamedTuple):
@@ -195,7 +197,7 @@ def explained(details: str, proxy: str = "") -> str:
     return f"{'; '.join(hints)} ({details})" if hints else details
 
 
-def batch_error(error: BatchError) -> AdvisorError:
+def batch_error(error: "BatchError") -> AdvisorError:
     """Return our own error for a query of a batch that has no answer."""
     codes = {code.value[0]: code for code in grpc.StatusCode}
     violations = [FieldViolation(one.field, one.description) for one in error.violations]

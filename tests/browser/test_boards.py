@@ -338,7 +338,7 @@ def test_a_craftsman_who_needs_another_one_is_grey_without_him(boards: Page) -> 
         show(boards, exhibit)
         crew = boards.locator(".player.of-red .crew")
         expect(crew.locator(".barred")).to_have_count(lacks)
-        expect(crew.locator(".held .figure")).to_have_count(1)
+        expect(crew.locator(".held .portrait")).to_have_count(1)
         either = "Mortar mixer or Master mortar mixer"
         expect(crew).to_contain_text(f"only together with {either}")
         expect(crew.locator(".lack")).to_have_text([f"does not work without {either}"] * lacks)

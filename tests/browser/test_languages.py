@@ -127,7 +127,7 @@ def test_the_browsers_language_is_spoken_and_fits_a_narrow_window(spoken: Callab
     page = spoken(f"{language}-XX")
     expect(page.locator("html")).to_have_attribute("lang", language)
     expect(page.locator("html")).to_have_attribute("translate", "no")
-    expect(page.locator("h2").first).to_have_text(str(patterns("page", language)["new"]))
+    expect(page.get_by_role("heading", name=str(patterns("page", language)["new"]))).to_be_visible()
     page.set_viewport_size({"width": 320, "height": 640})
     screens.lobby(page)
     page.locator(".seats select").nth(1).select_option("here")

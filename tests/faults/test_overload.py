@@ -49,7 +49,7 @@ def exhausted(process: psutil.Process, advisor: Advisor) -> bool:
     """Leave a server less memory than a large tree needs; return whether it reports this."""
     process.rlimit(resource.RLIMIT_AS, (process.memory_info().vms + 16 * MIB, process.rlimit(resource.RLIMIT_AS)[1]))
     try:
-        advisor.recommend(POSITION, iterations=50)
+        advisor.recommend(POSITION, iterations=500)
     except Busy as busy:
         return "no memory" in str(busy)
     return False

@@ -1,4 +1,4 @@
-"""How the time of a RecommendMove call is spent: `python -m tools.lab.stages --calls 400 --iterations 200`.
+"""How the time of a RecommendMove call is spent: `python -m tools.lab.stages --calls 400 --iterations 500`.
 
 A server in another process records when a call passes each of STAGES; the client uses the same clock. It prints
 medians of the time since the previous stage, which add up to about the median of a whole call.
@@ -127,7 +127,7 @@ def summary(measured: list[tuple[float, float, float]], calls: list[Notes]) -> d
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--calls", type=int, default=400)
-    parser.add_argument("--iterations", type=int, default=200)
+    parser.add_argument("--iterations", type=int, default=500)
     parser.add_argument("--serve", help=argparse.SUPPRESS)
     parser.add_argument("--out", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args()

@@ -7,7 +7,7 @@ from tools.lab.stages import BACK, STAGES, measure, summary
 
 @pytest.mark.system
 def test_a_call_passes_every_stage() -> None:
-    times = measure(calls=2, iterations=5)
+    times = measure(calls=2, iterations=500)
     stages = [name for _, _, *ends in STAGES for name in ends if name is not None]
     assert set(times) == {*stages, BACK, "whole", "total without the search"}
     assert times["total without the search"] < times["whole"]

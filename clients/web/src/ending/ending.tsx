@@ -66,7 +66,7 @@ export function Ending({ kept, game, seats, onReplay }: EndingProps) {
         </div>
       )}
       {outcome && outcome.scores.length > 0 && (
-        <details>
+        <details open={offline}>
           <summary>{say("end.numbers")}</summary>
           <Scores game={game.game} outcome={outcome} seats={seats} />
         </details>
