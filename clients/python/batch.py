@@ -1,7 +1,7 @@
 """Several positions in one call: their advice as it becomes ready."""
 
 from collections import deque
-from collections.abc import AsyncGenerator, Iterable, Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,9 +37,13 @@ class Queries:
         positions: as in `Client.recommend`.
         time: of each.
         options: of each.
+
+    Raises TypeError for a single position.
     """
 
     def __init__(self, positions: Iterable[PositionLike], time: Time | None, options: QuestionOptions) -> None:
+        if isinstance(positions, str | bytes | Mapping):
+            raise TypeError("positions must be several, as in a list; recommend takes a single one")
         self._positions, self._time, self._options = positions, time, options
         self._unsent: deque[BatchAnswer] = deque()
         self._failure: Exception | None = None

@@ -119,7 +119,8 @@ class Client:
             time: for each, from the beginning of its search.
             options: of each, as in `recommend`.
 
-        Raises AdvisorError if the whole call fails, and what iterating over the positions raises.
+        Raises AdvisorError if the whole call fails, TypeError for a single position, and what iterating over the
+        positions raises.
         """
         return Queries(positions, time, options)
 

@@ -48,6 +48,12 @@ def test_the_error_of_the_programs_own_iterable_is_raised(advisor: Advisor) -> N
         list(answers)
 
 
+@pytest.mark.parametrize("position", ["{}", b"{}", {"toy": {}}])
+def test_a_single_position_is_not_read_by_its_parts(advisor: Advisor, position: Any) -> None:
+    with pytest.raises(TypeError, match="recommend takes a single one"):
+        list(advisor.recommend_each(position, iterations=50))
+
+
 def test_a_batch_needs_a_server(advisor: Advisor) -> None:
     with Advisor("127.0.0.1:1") as nobody, pytest.raises(Unavailable):
         list(nobody.recommend_each(POSITIONS, iterations=50))
