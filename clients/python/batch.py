@@ -9,7 +9,7 @@ import grpc
 
 from clerestory.clients.errors import AdvisorError, BadRequest, batch_error, error_of
 from clerestory.clients.types import Recommendation
-from clerestory.clients.wire import PositionLike, QuestionOptions, Time, read_answer, write_question
+from clerestory.clients.wire import PositionLike, QuestionOptions, Time, check_size, read_answer, write_question
 from clerestory.v1 import advisor_pb2 as api
 
 LONGEST = 24 * 3600.0  # seconds that a batch may take
@@ -54,10 +54,12 @@ class Queries:
             for number, position in enumerate(self._positions):
                 try:
                     question, _ = write_question(position, self._time, self._options)
+                    query = api.BatchRecommendRequest(number=number, question=question)
+                    check_size(query)
                 except BadRequest as error:
                     self._unsent.append(BatchAnswer(number, None, error))
                 else:
-                    yield api.BatchRecommendRequest(number=number, question=question)
+                    yield query
         except Exception as error:  # of the program's own iterable, which gRPC would only log
             self._failure = error
 
