@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
+from anyio.lowlevel import checkpoint_if_cancelled
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
@@ -14,7 +15,7 @@ from pydantic import Field
 from clerestory import __version__
 from clerestory.clients import AdvisorError, AsyncAdvisor, AsyncHostedGame, GameSnapshot, ReviewedPly
 from clerestory.engine.core import State
-from clerestory.engine.errors import BadPosition
+from clerestory.engine.errors import BadPosition, quoted
 from clerestory.engine.games import from_position
 from clerestory.mcp.answers import (
     Advice,
@@ -30,6 +31,7 @@ from clerestory.mcp.answers import (
     table_of,
 )
 from clerestory.mcp.passages import about, introduction
+from clerestory.service_errors import in_words
 
 INSTRUCTIONS = """Host, teach and analyze games of The Pillars of the Earth (`cathedral`, 2 to 4 seats) and Builders
 Duel (`duel`, 2 seats). Start with new_game. The seats of persons are yours: play them for yourself, or for the people
@@ -155,7 +157,7 @@ class Tools:
         async with tool_errors():
             found = about(game, topic, (await self._advisor.rules.catalogue(game))["entries"])
         if not found:
-            raise ToolError(f"topic: {topic!r} is nowhere in the rules of {game}; try fewer words, or none")
+            raise ToolError(f"topic: {quoted(topic)} is nowhere in the rules of {game}; try fewer words, or none")
         return Explanation(found)
 
     async def review(
@@ -253,14 +255,21 @@ def state_of(position: Mapping[str, Any]) -> State:
     try:
         return from_position(position)
     except BadPosition as error:
-        raise ToolError(f"position: {error}") from None
+        faults = [(field if field == "position" else f"position.{field}", text) for field, text in error.violations]
+        raise ToolError(in_words(faults)) from None
 
 
 @asynccontextmanager
 async def tool_errors() -> AsyncIterator[None]:
-    """Raise ToolError, which the assistant reads, for an AdvisorError."""
+    """Raise ToolError, which the assistant reads, for an AdvisorError.
+
+    Where a call was cancelled, gRPC raises an error of its own, which the library would take for the end of the server.
+    """
     try:
         yield
+    except asyncio.CancelledError:
+        await checkpoint_if_cancelled()  # raises the library's
+        raise
     except AdvisorError as error:
         raise ToolError(f"{error} ({error.reason})" if error.reason else str(error)) from None
 

@@ -1,7 +1,7 @@
 """Several positions in one call: their advice as it becomes ready."""
 
 from collections import deque
-from collections.abc import AsyncGenerator, Iterable, Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ import grpc
 
 from clerestory.clients.errors import AdvisorError, BadRequest, batch_error, error_of
 from clerestory.clients.types import Recommendation
-from clerestory.clients.wire import PositionLike, QuestionOptions, Time, read_answer, write_question
+from clerestory.clients.wire import PositionLike, QuestionOptions, Time, check_size, read_answer, write_question
 from clerestory.v1 import advisor_pb2 as api
 
 LONGEST = 24 * 3600.0  # seconds that a batch may take
@@ -37,9 +37,13 @@ class Queries:
         positions: as in `Client.recommend`.
         time: of each.
         options: of each.
+
+    Raises TypeError for a single position.
     """
 
     def __init__(self, positions: Iterable[PositionLike], time: Time | None, options: QuestionOptions) -> None:
+        if isinstance(positions, str | bytes | Mapping):
+            raise TypeError("positions must be several, as in a list; recommend takes a single one")
         self._positions, self._time, self._options = positions, time, options
         self._unsent: deque[BatchAnswer] = deque()
         self._failure: Exception | None = None
@@ -50,10 +54,12 @@ class Queries:
             for number, position in enumerate(self._positions):
                 try:
                     question, _ = write_question(position, self._time, self._options)
+                    query = api.BatchRecommendRequest(number=number, question=question)
+                    check_size(query)
                 except BadRequest as error:
                     self._unsent.append(BatchAnswer(number, None, error))
                 else:
-                    yield api.BatchRecommendRequest(number=number, question=question)
+                    yield query
         except Exception as error:  # of the program's own iterable, which gRPC would only log
             self._failure = error
 

@@ -8,7 +8,7 @@ import grpc
 
 from clerestory.clients.batch import LONGEST, Queries
 from clerestory.clients.connection import SILENCE, Tls, dial
-from clerestory.clients.errors import BadRequest, Unavailable, telling
+from clerestory.clients.errors import Unavailable, telling
 from clerestory.clients.hosted import SERVICE
 from clerestory.clients.hosted_wire import GameSnapshot
 from clerestory.clients.retries import RejoinPolicy, RetryPolicy
@@ -20,20 +20,18 @@ from clerestory.clients.wire import (
     PositionLike,
     QuestionOptions,
     Time,
+    check_size,
     read_answer,
     read_update,
     write_analysis,
     write_question,
 )
-from clerestory.service_errors import Reason
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from clerestory.v1.lessons_pb2_grpc import LessonServiceStub
 from clerestory.v1.puzzle_pb2_grpc import PuzzleServiceStub
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
-
-MAX_MESSAGE_BYTES = 1 << 16  # of a request; gRPC reports the rejection of a larger one as a busy server
 
 Analysis = TypeVar("Analysis")
 P = ParamSpec("P")
@@ -79,9 +77,7 @@ class Client:
 
     def _begin(self, call: UnaryCall[Any], seconds: float) -> Any:
         """Return what a method of a stub returns. Raises grpc.RpcError, BadRequest, Unavailable if closed."""
-        if (size := call.request.ByteSize()) > MAX_MESSAGE_BYTES:
-            text = f"the request has {size} bytes; no server reads more than {MAX_MESSAGE_BYTES}"
-            raise BadRequest(text, Reason.UNREADABLE_REQUEST.value)
+        check_size(call.request)
         return self._send(call.method, call.request, seconds)
 
     def _send(self, method: str, request: Any, seconds: float) -> Any:
@@ -119,7 +115,8 @@ class Client:
             time: for each, from the beginning of its search.
             options: of each, as in `recommend`.
 
-        Raises AdvisorError if the whole call fails, and what iterating over the positions raises.
+        Raises AdvisorError if the whole call fails, TypeError for a single position, and what iterating over the
+        positions raises.
         """
         return Queries(positions, time, options)
 

@@ -188,7 +188,7 @@ def seat_plan(who: str, field: str, time: Time | None = None) -> api.SeatPlan:
     elif word == "bot" and more:
         set_field(plan.bot, "character", more, f"{field}.bot.character")
     elif word not in KINDS or word == "level" or (more and word != "person"):
-        text = f"{who!r} is not person, person:NAME, open, bot, bot:CHARACTER or level:N"
+        text = f"{who!r:.60} is not person, person:NAME, open, bot, bot:CHARACTER or level:N"
         raise BadRequest("", "BAD_OPTIONS", [FieldViolation(field, text)])
     set_field(plan, "name", more if word == "person" else "", f"{field}.name")
     if time is not None and plan.kind == api.SEAT_KIND_BOT:
@@ -200,7 +200,9 @@ def bot_of(who: str, field: str) -> api.Bot:
     """Return the message of a bot. Raises BadRequest for a name of no bot."""
     plan = seat_plan(who, field)
     if plan.kind != api.SEAT_KIND_BOT:
-        raise BadRequest("", "BAD_OPTIONS", [FieldViolation(field, f"{who!r} is not bot, bot:CHARACTER or level:N")])
+        raise BadRequest(
+            "", "BAD_OPTIONS", [FieldViolation(field, f"{who!r:.60} is not bot, bot:CHARACTER or level:N")]
+        )
     return plan.bot
 
 

@@ -25,6 +25,7 @@ NUMBERS = {  # of a line, by name, and whether they can be left out
     for field in api.Line.DESCRIPTOR.fields
     if field.message_type is None and not field.is_repeated
 }
+MAX_MESSAGE_BYTES = 1 << 16  # of a request; gRPC reports the rejection of a larger one as a busy server
 ONLOOKER = -1  # as an observer: sees only what is public
 
 
@@ -170,6 +171,13 @@ def write_analysis(
         if observer != ONLOOKER:
             set_field(request.observer, "seat", observer, "observer.seat")
     return AnalyzeCall(request, timeout)
+
+
+def check_size(request: Message) -> None:
+    """Raise BadRequest for a message that no server reads."""
+    if (size := request.ByteSize()) > MAX_MESSAGE_BYTES:
+        text = f"the request has {size} bytes; no server reads more than {MAX_MESSAGE_BYTES}"
+        raise BadRequest(text, Reason.UNREADABLE_REQUEST.value)
 
 
 def bad_request(field: str, description: str) -> BadRequest:

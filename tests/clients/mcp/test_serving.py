@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
+from clerestory.engine import Rng, game
 from tests.clients.cli.command import announced, failed, run, started
 
 pytestmark = pytest.mark.system
@@ -40,6 +41,23 @@ def test_a_game_outlasts_the_process_that_talks_over_standard_input_and_output(t
 
     table = asyncio.run(look(asyncio.run(play())))
     assert (table["status"], table["to_decide"]) == ("running", 0)
+
+
+def test_a_cancelled_call_does_not_end_the_process() -> None:
+    view = dict(game("duel").new(2, Rng(1)).observe(0).to_position())
+    long = [
+        ("recommend", {"position": view, "seconds": 60}),
+        ("new_game", {"game": "duel", "seats": ["bot", "person"], "bot_seconds": 60}),
+    ]
+
+    async def cancel() -> None:
+        async with Client(StdioServerParameters(command=sys.executable, args=["-m", "clerestory", "mcp"])) as client:
+            for tool, arguments in long:
+                with pytest.raises(TimeoutError):
+                    await asyncio.wait_for(client.call_tool(tool, arguments), 0.5)
+            assert not (await client.call_tool("legal_actions", {"position": view})).is_error
+
+    asyncio.run(cancel())
 
 
 def test_clients_play_over_http() -> None:

@@ -78,7 +78,7 @@ async def test_a_position_that_is_not_hosted_is_shown_and_analyzed(advisor: Asyn
     [
         ("show", {"game": "x"}, "game: 'x' is not a handle that new_game returned"),
         ("show", {"game": "abc/0.def"}, "(NO_SUCH_GAME)"),
-        ("show", {"position": {"toy": {}}}, "position: rules_revision: is missing"),
+        ("show", {"position": {"toy": {}}}, "position.rules_revision: is missing"),
         ("new_game", {"game": "toy", "seats": ["bot", "bot"]}, "seats: one of them must be `person`"),
         ("new_game", {"game": "toy", "seats": ["person", "pawn"]}, "seats[1]: 'pawn' is not person"),
         ("explain_rules", {"game": "toy", "topic": "zeppelin"}, "topic: 'zeppelin' is nowhere in the rules of toy"),
@@ -140,3 +140,9 @@ async def test_what_the_seat_cannot_know_changes_no_answer(advisor: AsyncAdvisor
     assert len(worlds) == 2
     for other in worlds:
         assert await answers(advisor, handle_of(await hosted(advisor, other))) == expected
+
+
+async def test_errors_name_a_field_once_and_quote_little(advisor: AsyncAdvisor) -> None:
+    assert "show: position: must have one field" in await call(advisor, "show", position={})
+    assert len(await call(advisor, "explain_rules", game="duel", topic="x" * 10_000)) < 300
+    assert len(await call(advisor, "new_game", game="duel", seats=["x" * 10_000, "person"])) < 300

@@ -127,7 +127,7 @@ def test_a_game_that_is_over_has_no_answer(advisor: Advisor) -> None:
 
 
 def test_an_error_of_grpc_itself_has_no_reason(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clerestory.clients.client.MAX_MESSAGE_BYTES", 1 << 20)
+    monkeypatch.setattr("clerestory.clients.wire.MAX_MESSAGE_BYTES", 1 << 20)
     position = OPENING.to_position()
     position["toy"]["step"] = "x" * 70_000
     with Advisor(target, retries=False) as advisor, pytest.raises(Busy) as caught:

@@ -48,6 +48,19 @@ def test_the_error_of_the_programs_own_iterable_is_raised(advisor: Advisor) -> N
         list(answers)
 
 
+def test_a_query_that_no_server_reads_gets_its_error_alone(advisor: Advisor) -> None:
+    long = {"toy": {}, "catalogue": "x" * 70_000}
+    found = dict(map(summary, advisor.recommend_each([POSITIONS[0], long], iterations=50)))
+    assert found[1] == "UNREADABLE_REQUEST"
+    assert found[0] != "UNREADABLE_REQUEST"
+
+
+@pytest.mark.parametrize("position", ["{}", b"{}", {"toy": {}}])
+def test_a_single_position_is_not_read_by_its_parts(advisor: Advisor, position: Any) -> None:
+    with pytest.raises(TypeError, match="recommend takes a single one"):
+        list(advisor.recommend_each(position, iterations=50))
+
+
 def test_a_batch_needs_a_server(advisor: Advisor) -> None:
     with Advisor("127.0.0.1:1") as nobody, pytest.raises(Unavailable):
         list(nobody.recommend_each(POSITIONS, iterations=50))

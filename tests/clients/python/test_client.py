@@ -24,9 +24,9 @@ from clerestory.clients import (
     Unavailable,
     Update,
 )
-from clerestory.clients.client import MAX_MESSAGE_BYTES
 from clerestory.clients.hosted import AsyncHostedGame, AsyncHostedGames, HostedGame, HostedGames
 from clerestory.clients.retries import BUSY_PAUSES
+from clerestory.clients.wire import MAX_MESSAGE_BYTES
 from clerestory.server.rpc import admission
 from tests.clients.python.fake import Scripted, serving
 from tests.server.rpc.harness import until
