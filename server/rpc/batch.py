@@ -10,7 +10,7 @@ from clerestory.server.analysis.demand import Priority
 from clerestory.server.analysis.question import Question
 from clerestory.server.rpc.errors import CODES, field_of
 from clerestory.server.rpc.translate import duration
-from clerestory.server.rpc.translate_advisor import read_question, write_recommendation
+from clerestory.server.rpc.translate_advisor import read_question, write_batch_answer
 from clerestory.service_errors import Reason, ServiceError, in_words
 from clerestory.v1 import advisor_pb2 as api
 
@@ -33,13 +33,14 @@ class Batch:
     def __init__(self, analysis: AnalysisEngine, caller: Caller, remaining: Callable[[], float | None]) -> None:
         self._analysis, self._caller, self._remaining = analysis, caller, remaining
         self._slots = asyncio.Semaphore(analysis.workers)
-        self._answers: asyncio.Queue[api.BatchRecommendResponse | None] = asyncio.Queue()
+        self._answers: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._searching, self._done, self._ended = 0, 0, asyncio.Condition()
 
-    async def answers(
-        self, requests: AsyncIterator[api.BatchRecommendRequest]
-    ) -> AsyncGenerator[api.BatchRecommendResponse, None]:
-        """Yield the answers of queries. Raises what reading the queries raises, after the answers to earlier ones."""
+    async def answers(self, requests: AsyncIterator[api.BatchRecommendRequest]) -> AsyncGenerator[bytes, None]:
+        """Yield the answers of queries, each a serialized BatchRecommendResponse.
+
+        Raises what reading the queries raises, after the answers to earlier ones.
+        """
         reading = asyncio.create_task(self._read(requests))
         reading.add_done_callback(lambda _: self._answers.put_nowait(None))
         try:
@@ -67,15 +68,14 @@ class Batch:
 
     async def _answer(self, request: api.BatchRecommendRequest) -> None:
         """Answer a query, by its error if it has one."""
-        response = api.BatchRecommendResponse(number=request.number)
         try:
             answer = await self._search(read_question(request.question, self._caller))
         except ServiceError as error:
-            response.error.CopyFrom(write_error(error))
+            message = api.BatchRecommendResponse(number=request.number, error=write_error(error)).SerializeToString()
         else:
-            response.recommendation.ParseFromString(write_recommendation(answer, request.question.max_lines))
+            message = write_batch_answer(request.number, answer, request.question.max_lines)
             self._analysis.delivered(answer)
-        self._answers.put_nowait(response)
+        self._answers.put_nowait(message)
 
     async def _search(self, question: Question) -> Answer:
         """Search a query; if the caller has no slot, wait for another search of the batch. Raises ServiceError."""

@@ -59,9 +59,9 @@ class AdvisorHandlers(AdvisorServiceServicer):
         self._analysis.delivered(answer)
         return message
 
-    async def BatchRecommend(  # noqa: N802  # its name in proto/
+    async def BatchRecommend(  # type: ignore[override]  # noqa: N802  # its name in proto/; serialized responses
         self, requests: AsyncIterator[api.BatchRecommendRequest], context: Context
-    ) -> AsyncGenerator[api.BatchRecommendResponse, None]:
+    ) -> AsyncGenerator[bytes, None]:
         """Answer each query of a stream as soon as its search has ended. Raises ServiceError: SLOW_REQUEST."""
         caller = self._callers.player_of(context)
         bind_contextvars(caller=caller.label)

@@ -32,6 +32,7 @@ from clerestory.v1 import advisor_pb2 as advisor
 POSITION_OF_QUESTION = (advisor.RecommendMoveRequest.POSITION_FIELD_NUMBER,)  # path of field numbers
 POSITION_OF_ANALYSIS = (advisor.AnalyzeRequest.QUESTION_FIELD_NUMBER, *POSITION_OF_QUESTION)
 RECOMMENDATION = advisor.AnalyzeResponse.RECOMMENDATION_FIELD_NUMBER
+RECOMMENDATION_OF_BATCH = advisor.BatchRecommendResponse.RECOMMENDATION_FIELD_NUMBER
 WARNINGS = dict(advisor.WarningReason.items())  # numbers by name
 STOP_REASONS = {
     StopReason.TIME: advisor.STOP_REASON_TIME,
@@ -156,6 +157,12 @@ def write_update(answer: Answer, max_lines: int) -> bytes:
     """Return an answer of a stream as a serialized AnalyzeResponse."""
     recommendation = as_part(RECOMMENDATION, write_recommendation(answer, max_lines))
     return recommendation + advisor.AnalyzeResponse(sequence=answer.sequence, final=answer.final).SerializeToString()
+
+
+def write_batch_answer(number: int, answer: Answer, max_lines: int) -> bytes:
+    """Return the answer to a query as a serialized BatchRecommendResponse."""
+    recommendation = as_part(RECOMMENDATION_OF_BATCH, write_recommendation(answer, max_lines))
+    return advisor.BatchRecommendResponse(number=number).SerializeToString() + recommendation
 
 
 @cache
