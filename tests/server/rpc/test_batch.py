@@ -1,12 +1,14 @@
 """A batch of queries: each answered as it is ready, with its error if it has one, within the share of one caller."""
 
 from collections.abc import AsyncIterator
+from itertools import product
 from typing import Any
 
 import grpc
 import pytest
 
-from clerestory.v1.advisor_pb2 import BatchRecommendRequest, BatchRecommendResponse
+from clerestory.v1.advisor_pb2 import BatchRecommendRequest, BatchRecommendResponse, RecommendMoveRequest
+from tests.server.games.test_bounds import EXTREME, durations
 from tests.server.rpc.harness import HOUR, LoopClock, full_server, question, refusal, served, until
 
 
@@ -47,6 +49,16 @@ async def test_a_wrong_query_gets_its_error_and_the_others_their_answers() -> No
     assert [fault.field for fault in error.violations] == ["consider_actions[0]"]
     assert error.message == alone.details()
     assert found[3].error.reason == "BAD_TIME_BUDGET"
+
+
+async def test_times_beyond_all_limits_are_rejected() -> None:
+    paths = [*durations(RecommendMoveRequest.DESCRIPTOR)]
+    queries = [query(number) for number in range(len(paths) * len(EXTREME))]
+    for asked, (path, time) in zip(queries, product(paths, EXTREME), strict=True):
+        getattr(asked.question, path).CopyFrom(time)
+    async with served() as server:
+        found = await results(server.advisor.BatchRecommend(queries))
+    assert [found[asked.number].error.reason for asked in queries] == ["BAD_TIME_BUDGET"] * len(queries) != []
 
 
 async def test_an_answer_comes_while_the_client_still_sends() -> None:
