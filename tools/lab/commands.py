@@ -3,7 +3,7 @@
 import argparse
 import sys
 from argparse import ArgumentParser
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from clerestory.engine import GAMES
@@ -27,6 +27,17 @@ def gather_and(text: str | None, other: str, games: int) -> tuple[ArgumentParser
     gathering.add_argument("--out", type=Path, required=True)
     reading.add_argument("files", type=Path, nargs="+")
     return parser, gathering
+
+
+def play_and(text: str | None, other: str, games: Collection[str]) -> tuple[ArgumentParser, ArgumentParser]:
+    """Return the parser of a tool that plays deals of a game and then reads their file, and the parser of `play`."""
+    parser, playing, reading = with_commands(text, "play", other)
+    playing.add_argument("game", choices=games)
+    playing.add_argument("--deals", type=int, default=10)
+    playing.add_argument("--seed", type=int, default=0, help="of the first deal")
+    playing.add_argument("--out", type=Path, required=True)
+    reading.add_argument("file", type=Path)
+    return parser, playing
 
 
 def run(main: Callable[[], None]) -> None:

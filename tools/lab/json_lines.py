@@ -4,7 +4,7 @@ A file that is written step by step begins with a header, which describes what i
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -73,3 +73,30 @@ def lines_of(path: Path) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
         except ValueError as error:
             raise BadLines(f"{path}: line {number} is not JSON: {error}") from None
+
+
+def play_deals(
+    tool: str,
+    game: str,
+    deals: range,
+    pairs: Iterable[tuple[str, str]],
+    meet: Callable[[str, str, str, int], dict[str, Any]],
+    out: Path,
+) -> None:
+    """Play the deals that are not in the file, and append their results one by one.
+
+    Args:
+        tool: name of the module, for the header of the file.
+        game: the game.
+        deals: seeds of the deals.
+        pairs: names of the two players that meet.
+        meet: plays a deal of the game between two players, and returns its line.
+        out: the file.
+    """
+    meetings = list(pairs)
+    with adding_to(out, header_of(tool, game, 2)) as (add, lines):
+        there = {(line["a"], line["b"], line["deal"]) for line in lines}
+        for deal in deals:
+            for a, b in meetings:
+                if (a, b, deal) not in there:
+                    add(meet(game, a, b, deal))

@@ -28,8 +28,8 @@ from clerestory.search.levels import choose_line
 from clerestory.search.options import shipped
 from clerestory.search.root import observe
 from clerestory.search.training.columns import Array
-from tools.lab.commands import run, with_commands
-from tools.lab.json_lines import adding_to, gathered, header_of
+from tools.lab.commands import play_and, run
+from tools.lab.json_lines import gathered, play_deals
 
 ANCHOR, FIXED = "greedy", 1000.0  # Elo
 ANCHORS = "greedy,expectimax"
@@ -64,25 +64,20 @@ def pairs(rungs: Sequence[str], anchors: Sequence[str]) -> list[tuple[str, str]]
     return meetings + [(rung, anchor) for rung in rungs for anchor in anchors] + list(combinations(anchors, 2))
 
 
-def meet(game: str, a: str, b: str, deal: int) -> float:
-    """Return A's share of a deal played in both seatings."""
+def meet(game: str, a: str, b: str, deal: int) -> dict[str, Any]:
+    """Play a deal in both seatings; return A's share of it."""
     won = []
     for seat in (0, 1):
         players = [player(a), player(b)] if seat == 0 else [player(b), player(a)]
         result = play_between(players, GAMES[game], deal, seat)
         assert result is not None
         won.append(result.returns[seat])
-    return fmean(won)
+    return {"game": game, "a": a, "b": b, "deal": deal, "score": fmean(won)}
 
 
 def play(game: str, deals: range, rungs: Sequence[str], anchors: Sequence[str], out: Path) -> None:
     """Play the deals that are not in the file, and append their results one by one."""
-    with adding_to(out, header_of("tools.lab.ladder", game, 2)) as (add, lines):
-        there = {(line["a"], line["b"], line["deal"]) for line in lines}
-        for deal in deals:
-            for a, b in pairs(rungs, anchors):
-                if (a, b, deal) not in there:
-                    add({"game": game, "a": a, "b": b, "deal": deal, "score": meet(game, a, b, deal)})
+    play_deals("tools.lab.ladder", game, deals, pairs(rungs, anchors), meet, out)
 
 
 # -- ratings ---------------------------------------------------------------------------------------
@@ -131,14 +126,9 @@ def fit(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def main() -> None:
-    parser, playing, fitting = with_commands(__doc__, "play", "fit")
-    playing.add_argument("game", choices=GAMES)
-    playing.add_argument("--deals", type=int, default=10)
-    playing.add_argument("--seed", type=int, default=0, help="of the first deal")
+    parser, playing = play_and(__doc__, "fit", GAMES)
     playing.add_argument("--rungs", help="else the levels of the game")
     playing.add_argument("--anchors", default=ANCHORS)
-    playing.add_argument("--out", type=Path, required=True)
-    fitting.add_argument("file", type=Path)
     options = parser.parse_args()
     if options.command == "fit":
         sys.stdout.write("\n".join(fit(gathered(options.file))) + "\n")

@@ -26,8 +26,8 @@ from clerestory.search.arena.statistics import Interval, adjusted_interval, scor
 from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
 from clerestory.search.root import Root
-from tools.lab.commands import run, with_commands
-from tools.lab.json_lines import adding_to, gathered, header_of
+from tools.lab.commands import play_and, run
+from tools.lab.json_lines import gathered, play_deals
 
 LEVELS = tuple(f"ismcts:level={level}" for level in (1, 3, 5, 7))
 PLAYERS = {
@@ -77,12 +77,7 @@ def play_deal(game: str, a: str, b: str, deal: int) -> dict[str, Any]:
 
 def play(game: str, deals: range, players: Sequence[str], out: Path) -> None:
     """Play the deals that are not in the file, and append their results one by one."""
-    with adding_to(out, header_of("tools.lab.facts.opponents", game, 2)) as (add, lines):
-        there = {(line["a"], line["b"], line["deal"]) for line in lines}
-        for deal in deals:
-            for a, b in combinations(players, 2):
-                if (a, b, deal) not in there:
-                    add(play_deal(game, a, b, deal))
+    play_deals("tools.lab.facts.opponents", game, deals, combinations(players, 2), play_deal, out)
 
 
 # -- the table -------------------------------------------------------------------------------------
@@ -134,13 +129,8 @@ def counts(lines: Sequence[Mapping[str, Any]]) -> str:
 
 
 def main() -> None:
-    parser, playing, showing = with_commands(__doc__, "play", "table")
-    playing.add_argument("game", choices=PLAYERS)
-    playing.add_argument("--deals", type=int, default=10)
-    playing.add_argument("--seed", type=int, default=0, help="of the first deal")
+    parser, playing = play_and(__doc__, "table", PLAYERS)
     playing.add_argument("--players", help="separated by commas; else those of the game")
-    playing.add_argument("--out", type=Path, required=True)
-    showing.add_argument("file", type=Path)
     options = parser.parse_args()
     if options.command == "table":
         lines = gathered(options.file)
