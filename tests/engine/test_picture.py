@@ -16,9 +16,6 @@ def test_things_are_called_as_the_telling_says() -> None:
     assert list(texts.lines([("bank", "3")])) != ["bank: 3"]
 
 
-def test_columns_are_as_wide_as_their_widest_cell_and_lines_end_with_words() -> None:
+def test_columns_are_as_wide_as_their_widest_cell_in_either_direction_of_writing() -> None:
     assert aligned([["", "red", "blue"], ["gold", "4", "30"]]) == ["      red  blue", "gold  4    30"]
-
-
-def test_cells_from_right_to_left_keep_their_place_and_width() -> None:
     assert aligned([["זהב", "4"], ["gold", "30"]]) == ["\u2068זהב\u2069   4", "gold  30"]

@@ -29,13 +29,10 @@ def test_a_score_means_the_same_margin_everywhere(game: Game) -> None:
             assert line.score == pytest.approx(0.5 + line.margin / game.tuning.scale[2])
 
 
-def test_the_scale_can_be_given() -> None:
+def test_the_scale_can_be_given_and_exploration_is_relative_to_it() -> None:
     line = search(decisions(CATHEDRAL, 2, 1)[0], 400, reward="margin", scale=100.0).best
     assert line.score == pytest.approx(0.5 + line.margin / 100)
-
-
-def test_exploration_is_relative_to_the_scale() -> None:
-    """Half the exploration with twice the scale is the same search."""
+    # Half the exploration with twice the scale is the same search.
     position = decisions(DUEL, 2, 1)[4]
     first, second = (
         search(position, 500, reward="margin", scale=16.0 * by, exploration=0.5 / by).lines for by in (1, 2)
@@ -143,6 +140,8 @@ def test_errors_of_sharpened_shares_follow_from_small_changes_of_the_shares() ->
     assert errors[0] == pytest.approx(moved[0] - shares[0], rel=1e-3)
     assert sharpened((0.001, 0.999), (0.5, 0.5), 0.2)[1] == (0.5, 0.5)
     assert sharpened((0.0, 1.0), (0.0, 0.0), 0.8) == ((0.0, 1.0), (0.0, 0.0))
+    with pytest.raises(ValueError, match="2 and 1; must be as many"):
+        sharpened((0.5, 0.5), (0.1,), 0.8)
 
 
 @pytest.mark.parametrize("exponent", [0.8, 1.0])
@@ -155,8 +154,3 @@ def test_a_lead_is_added_to_the_log_odds_of_the_first_seat(exponent: float) -> N
     assert sum(shares) == pytest.approx(1)
     assert errors[0] / level_errors[0] == pytest.approx(shares[0] * (1 - shares[0]) / (level[0] * (1 - level[0])))
     assert sharpened((0.0, 1.0), (0.0, 0.0), exponent, 0.3) == ((0.0, 1.0), (0.0, 0.0))
-
-
-def test_shares_without_an_error_each_are_rejected() -> None:
-    with pytest.raises(ValueError, match="2 and 1; must be as many"):
-        sharpened((0.5, 0.5), (0.1,), 0.8)

@@ -121,7 +121,7 @@ def test_few_visits_or_a_low_bound_do_not_win(choice: str, order: str) -> None:
     assert "".join(line.action for line in ranked(lines, choice)) == order
 
 
-def test_no_line_is_above_another_by_a_share_within_its_error() -> None:
+def test_no_line_is_above_another_by_a_share_within_its_error_and_equal_ones_stay_as_given() -> None:
     """A 0.2 higher score with an error of 0.15 ranks lower, one with an error of 0.05 ranks higher."""
     plain = search(START, 50).best
     figures = {"play": (1000, 0.5, 0.01), "sure": (300, 0.4, 0.02), "wide": (40, 0.6, 0.15), "narrow": (200, 0.6, 0.05)}
@@ -130,10 +130,6 @@ def test_no_line_is_above_another_by_a_share_within_its_error() -> None:
         for action, (visits, score, error) in figures.items()
     ]
     assert [line.action for line in ranked(lines, "visits")] == ["play", "narrow", "sure", "wide"]
-
-
-def test_equal_lines_stay_as_given() -> None:
-    plain = search(START, 50).best
     lines = [
         plain.changed(action=action, visits=visits) for action, visits in zip("ABCDE", (9, 9, 9, 0, 0), strict=True)
     ]

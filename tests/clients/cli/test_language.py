@@ -249,16 +249,10 @@ def test_help_is_in_the_language_of_the_environment(command: str) -> None:
     assert not [english for english in texts if len(english) > 12 and english in flat]
     assert "[Vorgabe: " in flat
     assert f"Sprache der Texte: {LISTED}" in flat
+    assert f"play        {texts['Play a game in the terminal against bots.']}" in helped("--help", LANG="de")
 
 
 def test_help_is_in_the_language_of_the_option() -> None:
     assert helped("rules", "--language", "he", "--help").startswith(str(patterns("help", "he")["Usage:"]))
     assert helped("rules", "--language=en", "--help", LANG="de").startswith("Usage:")
     assert helped("rules", "--language", "xx", "--help").startswith("Usage:")
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_commands_are_listed_in_the_language(language: str) -> None:
-    summary = "Play a game in the terminal against bots."
-    told = helped("--help", LC_ALL=f"{language}_XX.UTF-8")
-    assert f"play        {patterns('help', language).get(summary, summary)}" in told

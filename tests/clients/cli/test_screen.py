@@ -147,13 +147,10 @@ def test_nothing_is_printed_as_minus_zero() -> None:
     assert "-0.0" not in console.file.getvalue()  # type: ignore[attr-defined]
 
 
-def test_points_have_the_words_of_the_page() -> None:
+def test_a_replay_tells_how_the_game_ended_and_the_points_in_the_words_of_the_page() -> None:
     """Those of craftsmen and advantages card by card, as long as the cards that made them are known."""
     output = shown("replay", EXAMPLES / "records" / "cathedral-3p.jsonl", "--language", "de")
     assert "  Blau: Anfang 2; Priorei 5; Steinmetz 1; Maurer 11; Bildhauer 18; Töpfer 8" in output.splitlines()
-
-
-def test_a_record_is_described_by_how_the_game_ended() -> None:
     output = shown("replay", EXAMPLES / "records" / "duel-2p.jsonl")
     assert output.splitlines() == [
         "game 1: Builders Duel, 2 seats, seed 5, 327 moves",

@@ -71,7 +71,7 @@ def planned() -> Puzzle:
     return next(one for one in puzzles(CATHEDRAL) if one.best.startswith("convert") and one.best.endswith("; finish"))
 
 
-def test_a_puzzle_is_shown_without_its_answer(first: Puzzle) -> None:
+def test_a_puzzle_is_shown_without_its_answer_unless_that_is_asked_for(first: Puzzle) -> None:
     shown = solve("1", typed="quit\n").out
     assert "Puzzle 1 of Builders Duel" in shown
     assert "is best" not in shown
@@ -84,6 +84,8 @@ def test_a_puzzle_is_shown_without_its_answer(first: Puzzle) -> None:
         "seat": first.state.turn,
         "position": first.position,
     }
+    assert f"({first.best}) is best" in solve("1", typed="show\n").out
+    assert "is best" not in solve("1", typed="").out
 
 
 def test_a_player_tries_until_it_is_solved(first: Puzzle) -> None:
@@ -91,11 +93,6 @@ def test_a_player_tries_until_it_is_solved(first: Puzzle) -> None:
     assert "is neither a legal action nor a command" in shown
     assert f"No: that loses {100 * first.loss([wrong(first)]):.1f}% of a win." in shown
     assert f"({first.best}) is best" in shown
-
-
-def test_the_answer_is_shown_on_request(first: Puzzle) -> None:
-    assert f"({first.best}) is best" in solve("1", typed="show\n").out
-    assert "is best" not in solve("1", typed="").out
 
 
 def test_a_try_is_judged_for_programs(first: Puzzle) -> None:

@@ -15,13 +15,11 @@ from clerestory.clients import (
     BadRequest,
     Busy,
     FieldViolation,
-    NotNow,
     OutOfTime,
     Recommendation,
     Unsupported,
     wire,
 )
-from clerestory.engine.toy.rules import TOY
 
 OPENING = first_decision("toy", 2, 7)
 
@@ -104,26 +102,6 @@ def test_a_bad_position_is_rejected(advisor: Advisor, position: Any, says: str) 
         advisor.recommend(position, iterations=1)
     assert caught.value.reason == "BAD_POSITION"
     assert all(violation.field.startswith("position") for violation in caught.value.violations)
-
-
-def test_every_fault_of_a_position_is_named(advisor: Advisor) -> None:
-    position = OPENING.to_position()
-    position["toy"]["round"] = 9
-    position["toy"]["prize"] = 99
-    with pytest.raises(BadRequest) as caught:
-        advisor.recommend(position, iterations=1)
-    fields = [violation.field for violation in caught.value.violations]
-    assert fields == ["position.toy.round", "position.toy.prize"]
-    assert all(field in str(caught.value) for field in fields)
-
-
-def test_a_game_that_is_over_has_no_answer(advisor: Advisor) -> None:
-    state = TOY.new(2, 1)
-    while not state.over:
-        state.play(state.legal_actions()[0])
-    with pytest.raises(NotNow) as caught:
-        advisor.recommend(state, iterations=1)
-    assert (caught.value.reason, caught.value.violations) == ("GAME_OVER", (("position", "the game is over"),))
 
 
 def test_an_error_of_grpc_itself_has_no_reason(target: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,18 +32,13 @@ def test_a_torn_file_gives_the_same_report(kept: int, tmp_path: Path) -> None:
     assert all(line.endswith(b"\n") and json.loads(line) for line in lines)
 
 
-def test_finished_games_are_not_played_again(tmp_path: Path) -> None:
+def test_finished_games_are_not_played_again_and_a_match_can_be_made_longer(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     run(MATCH, path)
     content = path.read_bytes()
     with open_results(path, MATCH) as results:
         assert not list(play_match(MATCH, results, workers=1))
     assert path.read_bytes() == content
-
-
-def test_a_match_can_be_made_longer(tmp_path: Path) -> None:
-    path = tmp_path / "games.jsonl"
-    run(MATCH, path)
     longer = replace(MATCH, seed=2, deals=9)
     assert run(longer, path) == run(longer)
     assert run(MATCH, path) == run(MATCH)  # other deals in the file are ignored

@@ -42,9 +42,7 @@ def test_wilson_intervals() -> None:
     )
     assert score_interval([1.0]) == Interval(1.0, pytest.approx(0.20655, abs=1e-5), 1.0)
     assert score_interval([0.0]) == Interval(0.0, 0.0, pytest.approx(0.79345, abs=1e-5))
-
-
-def test_all_won_or_all_lost_has_its_bound_to_the_last_bit() -> None:
+    # All won or all lost has its bound to the last bit.
     assert {score_interval([1.0] * deals).high for deals in range(1, 60)} == {1}
     assert {score_interval([0.0] * deals).low for deals in range(1, 60)} == {0}
 

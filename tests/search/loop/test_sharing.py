@@ -56,19 +56,6 @@ def continuations(position: State, result: Result) -> Iterator[State]:
         yield after.copy()
 
 
-@pytest.mark.parametrize("threads", [1, 2, 4, 8])
-@pytest.mark.parametrize("max_bytes", [1 << 16, 1 << 18])
-def test_a_tree_that_grows_full_goes_on_counting(threads: int, max_bytes: int) -> None:
-    position = positions("cathedral", 2)[1]
-    searcher = Searcher(observe(position), seed=3, max_bytes=max_bytes, **shipped(GAMES["cathedral"], 2))
-    for run in range(1, 6):
-        result = searcher.run(iterations=2000, threads=threads)
-        assert_counts(result, 2000 * run)
-    assert result.memory_full
-    assert result.given_up > 0
-    assert result.tree_bytes <= max_bytes
-
-
 @pytest.mark.parametrize("threads", [2, 8])
 def test_a_tree_of_several_threads_is_compacted(threads: int) -> None:
     """The root of the smaller tree has the visits that it had in the larger one."""

@@ -73,7 +73,7 @@ def test_accuracy_follows_the_mean_loss_as_the_level_does(loss: int, low: float,
     assert low <= accuracy(loss) <= high
 
 
-def test_figures_count_what_was_at_stake() -> None:
+def test_figures_count_what_was_at_stake_and_have_no_mean_without_decisions() -> None:
     valuations = [
         decision(0, ply=1),
         decision(60_000, ply=2),
@@ -85,8 +85,5 @@ def test_figures_count_what_was_at_stake() -> None:
     assert first.classes == {"blunder": 0, "mistake": 1, "doubtful": 0}
     assert second.classes == {"blunder": 1, "mistake": 0, "doubtful": 0}
     assert first.accuracy == accuracy(30_000)
-
-
-def test_a_seat_without_decisions_has_no_mean() -> None:
     nobody = figures([], 0, [])
     assert (nobody.counted, nobody.mean_loss, nobody.accuracy) == (0, None, None)

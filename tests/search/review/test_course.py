@@ -114,20 +114,15 @@ def test_a_record_without_hands_is_judged_by_public_knowledge() -> None:
         assert ply.root is None or ply.root.observer == NATURE
 
 
-def test_a_shown_event_is_the_next_one_after_the_seat_decided() -> None:
+def test_a_shown_event_is_the_next_one_after_the_seat_decided_and_is_named_in_the_ledger() -> None:
     end, ply = game_with_ellen()
     first = next(one for one in plies_of(end) if one.foreseen)
     assert (first.turn, first.number > ply) == (NATURE, True)
     events = [one for one in plies_of(end)[ply:] if one.action.text.startswith("event ")]
     assert first.number == events[0].number
-
-
-def test_the_ledger_names_a_shown_event() -> None:
-    end, _ = game_with_ellen()
-    reveal = next(one for one in plies_of(end) if one.foreseen)
-    review = annotate(cut(end, reveal.number), ReviewPlan(iterations=50))
+    review = annotate(cut(end, first.number), ReviewPlan(iterations=50))
     [revealed] = [one for one in review.valuations if one.source == SHOWN]
-    assert revealed.ply == reveal.number
+    assert revealed.ply == first.number
     assert any(revealed.change)
     assert [account.luck[SHOWN] for account in review.accounts] == list(revealed.change)
 
