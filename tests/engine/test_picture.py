@@ -3,14 +3,11 @@
 from clerestory.engine.picture import PictureTexts, aligned
 
 
-def test_what_says_nothing_is_left_out() -> None:
+def test_things_are_called_as_the_telling_says_and_what_says_nothing_is_left_out() -> None:
     texts = PictureTexts("cathedral")
     assert texts.row(["sand", "", "wood"]) == "sand, wood"
     assert list(texts.lines([("event", "flood"), ("tax", ""), ("stall", "3")])) == ["event: flood", "stall: 3"]
     assert texts.names("card", ["mason_1", ""]) == ["mason_1"]
-
-
-def test_things_are_called_as_the_telling_says() -> None:
     texts = PictureTexts("duel", "de", lambda kind, name: f"{kind} {name}")
     assert texts.names("card", ["wood"]) == ["card wood"]
     assert list(texts.lines([("bank", "3")])) != ["bank: 3"]

@@ -73,7 +73,7 @@ def test_the_last_decision_is_solved(seats: int) -> None:
         assert result.best.win_shares[last.turn] == max(line.win_shares[last.turn] for line in result.lines)
 
 
-def test_errors_are_those_of_shares() -> None:
+def test_errors_are_those_of_shares_from_the_second_visit_on() -> None:
     """With two seats and no ties a share is 0 or 1, so its error follows from the mean."""
     position = decisions(CATHEDRAL, 2, 1)[0]
     line = search(position, 3000).best
@@ -81,9 +81,6 @@ def test_errors_are_those_of_shares() -> None:
     assert line.standard_errors == pytest.approx((math.sqrt(mean * (1 - mean) / (line.visits - 1)),) * 2, rel=0.05)
     assert line.score == line.win_shares[position.turn]
     assert line.lower_bound == pytest.approx(line.score - 2 * line.standard_errors[position.turn])
-
-
-def test_before_the_second_visit_nothing_is_sure() -> None:
     once, never = search(decisions(TOY, 3, 1)[0], 1).lines[:2]
     assert (once.visits, never.visits) == (1, 0)
     assert once.standard_errors == never.standard_errors == (0.5, 0.5, 0.5)

@@ -67,7 +67,7 @@ def test_margin_reward_takes_the_greater_win() -> None:
         assert result.best.visits > 2 * result.lines[1].visits
 
 
-def test_a_horizon_of_none_left_takes_the_guides_value() -> None:
+def test_a_horizon_of_none_takes_the_guides_value_and_one_past_the_end_plays_to_it() -> None:
     position = decisions(TOY, 2, 3)[0]
     for line in search(position, len(position.legal_codes()), horizon=0, temperature=5.0).lines:
         after = position.copy()
@@ -75,9 +75,6 @@ def test_a_horizon_of_none_left_takes_the_guides_value() -> None:
         ours, theirs = after.value()
         assert line.win_shares[0] == pytest.approx(1 / (1 + math.exp((theirs - ours) / 5.0)))
         assert line.margin == pytest.approx((ours, theirs)[position.turn] - (theirs, ours)[position.turn], abs=1e-5)
-
-
-def test_a_horizon_past_the_end_plays_to_the_end() -> None:
     assert search(START, 300, seed=2, horizon=10_000).lines == search(START, 300, seed=2).lines
 
 

@@ -56,14 +56,11 @@ def test_bash_completes(words: str, begun: str, offered: set[str], tmp_path: Pat
     assert set(done.stdout.splitlines()) == offered
 
 
-def test_fish_completes_every_option() -> None:
+def test_fish_completes_every_option_and_zsh_reads_what_bash_does() -> None:
     script = printed("completion", "fish")
     for one in PAGES.values():
         for option in one.options:
             assert f" -l {option.opts[0][2:]}" in script
-
-
-def test_zsh_reads_what_bash_does() -> None:
     assert printed("completion", "zsh").endswith(printed("completion", "bash"))
 
 

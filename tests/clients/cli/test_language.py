@@ -14,8 +14,6 @@ from typer.models import OptionInfo
 from clerestory.cli import LANGUAGE_VARIABLES
 from clerestory.cli.language import LISTED, LanguageOption, language_around
 from clerestory.cli.main import app
-from clerestory.clients import Advisor
-from clerestory.clients.errors import BadConnection
 from clerestory.engine import NATURE, Record
 from clerestory.i18n import patterns
 from clerestory.i18n.languages import LANGUAGES
@@ -198,11 +196,6 @@ def test_marks_of_direction_are_only_around_what_would_move(records: dict[str, P
     hebrew = said("play", "--game", "duel", "--seed", "3", "--language", "he", typed="bogus\nquit\n")
     assert "\u2068'bogus'\u2069" in hebrew
     assert hebrew.count("\u2068") == hebrew.count("\u2069")
-
-
-def test_a_server_is_asked_in_the_language() -> None:
-    with pytest.raises(BadConnection, match="language"):
-        Advisor("localhost:1", language="it; q=1")
 
 
 # -- help ------------------------------------------------------------------------------------------

@@ -107,11 +107,14 @@ def test_actions_are_aligned_below_each_other() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_outcomes_of_chance_fit_for_all_seats(game: str) -> None:
-    seats = max(GAMES[game].seats)
-    lines = tabled(shown("hint", "-", "--time", "20ms", "--lines", 3, typed=GAMES[game].new(seats, 1).to_json()))
+def test_outcomes_of_chance_are_listed_and_fit_for_all_seats(game: str) -> None:
+    event = GAMES[game].new(max(GAMES[game].seats), 1)
+    told = shown("hint", "-", "--time", "20ms", "--lines", 3, typed=event.to_json())
+    assert "What may come up" in told
+    assert event.legal_actions()[0].text.split()[0] in told
+    lines = tabled(told)
     assert max(map(len, lines)) <= COLUMNS
-    assert all(GAMES[game].seat_name(seat) in lines[1] for seat in range(seats))
+    assert all(GAMES[game].seat_name(seat) in lines[1] for seat in range(event.seats))
 
 
 @pytest.mark.parametrize("position", EXAMPLE_POSITIONS, ids=lambda path: path.stem)

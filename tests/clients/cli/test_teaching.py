@@ -22,12 +22,14 @@ def test_all_lessons_are_listed() -> None:
     assert "How points are made, and who wins." in shown
 
 
-def test_a_lesson_is_played_with_a_mistake_and_begun_again() -> None:
+def test_a_lesson_is_played_with_a_mistake_begun_again_or_left() -> None:
     typed = [*[""] * 4, "restart", *[""] * 4, "convert mortar", "", "convert stone", "convert mason_1 2", "", ""]
     shown = lesson("goal", typed="\n".join([*typed, ""])).out
     assert "From the beginning." in shown
     assert "makes more of it. Try again." in shown
     assert shown.endswith("Done, with 2 of 3 stars.\n")
+    assert "stars" not in lesson("goal", typed="\n\n\n\nquit\n").out
+    assert "stars" not in lesson("goal", typed="").out
 
 
 @pytest.mark.parametrize(
@@ -42,11 +44,6 @@ def test_help_is_shown_on_request_and_after_wrong_input(begin: Callable[..., End
     shown = begin(typed=typed + "foo\nhelp\nh\nquit\n").out
     assert shown.count("type `help`") == 1
     assert shown.count(says) == 3
-
-
-def test_a_lesson_can_be_left() -> None:
-    assert "stars" not in lesson("goal", typed="\n\n\n\nquit\n").out
-    assert "stars" not in lesson("goal", typed="").out
 
 
 def test_no_lesson_speaks_of_what_only_a_page_has() -> None:

@@ -55,44 +55,16 @@ def types_in(value: Any) -> set[type]:
     return {type(value)}.union(*map(types_in, inner))
 
 
-BAD_QUESTIONS: list[tuple[str, dict[str, Any]]] = [
-    *[("time_budget", {"time": time}) for time in ("", "5", "5m", "ms", "1e3s", "1 s s", "\u0661s", "x" * 500)],
-    *[("time_budget", {"time": time}) for time in (0, -1, "-0.001s", "9" * 400 + "s")],
-    *[("time_budget", {"time": time}) for time in (float("nan"), float("inf"), 1e30)],
-    ("time_budget", {}),
-    *[("seat", {"time": 1, "seat": seat}) for seat in (-1, 2, 2**32, "0", 0.5)],
-    *[("iterations", {"iterations": iterations}) for iterations in (-1, 0, 2**63, 2**64, "1")],
-    *[("seed", {"time": 1, "seed": seed}) for seed in (-1, 2**64, "1")],
-]
-
-
-@pytest.mark.parametrize(("field", "fields"), BAD_QUESTIONS)
-def test_a_bad_field_is_named_in_a_short_error(advisor: Advisor, field: str, fields: dict[str, Any]) -> None:
-    with pytest.raises(BadRequest) as caught:
-        advisor.recommend(OPENING, **fields)
-    assert [violation.field for violation in caught.value.violations] == [field]
-    assert caught.value.reason == ("UNREADABLE_REQUEST" if field == "seed" else f"BAD_{field.upper()}")
-    assert str(caught.value) == str(caught.value.violations[0])
-    assert len(str(caught.value)) < 200
-
-
 BAD_POSITIONS: list[tuple[Any, str]] = [
     ("", ""),
-    ("{", ""),
     ("examples/positions/toy-2p-round1.json", "is not JSON: .*; give the text of a file, not its name$"),
     ("[]", "must be a JSON object$"),
     ("5", "must be a JSON object$"),
     ("null", "must be a JSON object$"),
     (None, "must be a JSON object, not null$"),
-    (b"\xff", ""),
     ("[" * 100_000, ""),
     (5, "must be a JSON object, not int$"),
-    ({}, ""),
-    ({"rules_revision": 1}, ""),
-    ({"rules_revision": -1}, ""),
     ({"rules_revision": 1, "chess": {}}, ""),
-    ({"rules_revision": 1, "toy": 5}, ""),
-    ({"rules_revision": 1, "toy": {"round": "x"}}, ""),
 ]
 
 

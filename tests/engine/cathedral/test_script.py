@@ -34,13 +34,10 @@ ALONE = table(craftsmen=["mortar_mixer", "mason_1", "mason_2", "woodworker", "st
 PAIR = table(craftsmen=["mortar_mixer", "mortar_mixer_1", "mason_1", "mason_2", "woodworker"])
 
 
-def test_nobody_is_dismissed_whom_others_need() -> None:
+def test_nobody_is_dismissed_whom_others_need_and_doing_nothing_is_worth_nothing() -> None:
     """The masons are idle without a mortar mixer."""
     assert script.dismiss(PAIR, "mortar_mixer") > script.dismiss(ALONE, "mortar_mixer")
     assert script.dismiss(ALONE, "mortar_mixer") < script.dismiss(ALONE, "stonecutter")
-
-
-def test_doing_nothing_is_worth_nothing() -> None:
     assert script.rate(table(), "decline") == 0
     assert script.rate(table(), "use", "tax_exemption") > script.rate(table(), "save", "tax_exemption")
 

@@ -12,9 +12,9 @@ from clerestory.search.result import Result, StopReason
 from clerestory.search.root import observe
 from tests.search.clock import Clock, timed_search
 from tests.search.positions import decisions
+from tests.shipped import CASES
 
 START = decisions(TOY, 3, 1)[0]
-CASES = [(name, seats) for name in GAMES for seats in GAMES[name].seats]
 SOME = 2  # positions per case
 
 

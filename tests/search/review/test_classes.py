@@ -41,15 +41,12 @@ def test_luck_has_no_class() -> None:
     assert class_of(entry(1, NATURE, (UNIT, 0), (0, UNIT), "die"), 0) == ""
 
 
-def test_the_floor_is_the_spread_of_steps_without_a_change() -> None:
+def test_the_floor_is_the_spread_of_steps_without_a_change_or_an_error() -> None:
     """Every best decision of seat 0 is followed by a valuation that is 0.03 higher or lower for it."""
     shares = [500_000 + (30_000 if ply % 2 else 0) for ply in range(FEW + 1)]
     valuations = [decision(0, ply=ply, start=start) for ply, start in enumerate(shares, 1)]
     assert set(noise_floors(valuations, (0, UNIT), GENERAL)) == {30_000}  # the result is no step
     assert noise_floors(valuations[:FEW], (0, UNIT), GENERAL[:FEW]) == list(GENERAL[:FEW])
-
-
-def test_a_step_after_an_error_says_nothing_of_the_noise() -> None:
     quiet = [decision(0, ply=ply) for ply in range(1, FEW + 2)]
     assert set(noise_floors(quiet, (UNIT, 0), GENERAL)) == {0}
     loud = [decision(50_000, ply=ply) for ply in range(FEW + 2, FEW + 9)]

@@ -10,7 +10,8 @@ from clerestory.search.review import ReviewPlan, annotate
 from clerestory.search.review.course import known, last_root, plies_of
 from clerestory.search.review.ledger import SHOWN
 from tests.search.positions import decisions
-from tests.search.review.games import CASES, cut, other_world, random_game, seeds
+from tests.search.review.games import cut, other_world, random_game, seeds
+from tests.shipped import CASES
 
 QUICK = ReviewPlan(iterations=50, seed=3)
 

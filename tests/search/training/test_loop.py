@@ -104,13 +104,10 @@ def test_a_value_has_the_priors_of_its_candidate(whole: Path) -> None:
         assert set(np.asarray(candidate)[1:].ravel().tolist()) == {1.0}  # there were no games of 3 or 4 players
 
 
-def test_the_next_generation_is_played_by_the_value_that_passed(whole: Path) -> None:
+def test_the_next_generation_is_played_by_the_value_that_passed_and_says_so(whole: Path) -> None:
     assert best_value(whole, 1) == whole / "generation-0" / "value.net"
     assert best_value(whole, 0) is None
     assert due(whole) == 2
-
-
-def test_games_are_known_by_the_value_that_played_them(whole: Path) -> None:
     shipped, value = value_of(cathedral(), "net").weights, whole / "generation-0" / "value.net"
     assert shipped is not None
     assert PLAN.selfplay(0, 2, None).header()["search"]["value"] == shipped.checksum
