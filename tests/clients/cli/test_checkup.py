@@ -49,8 +49,6 @@ WRONG: list[tuple[list[str], dict[str, str], str, str, str]] = [
     (["--tls-cert", "nowhere", "--tls-key", "nowhere"], {}, "settings", "wrong", "tls_cert: nowhere cannot be read"),
     (["--web-proxy", "127.0.0.1"], {}, "settings", "wrong", "web_proxy: requires web"),
     ([], {"CLERESTORY_WEB_NAME": "play.example.org"}, "settings", "wrong", "web_name: requires web"),
-    (["--web-page", "nowhere"], {}, "settings", "wrong", "web_page: requires web"),
-    (["--web-origin", "http://a"], {}, "settings", "wrong", "web_origin: requires web"),
     (["--web", "127.0.0.1:0", "--web-page", "nowhere"], {}, "settings", "wrong", "web_page: nowhere has no index.html"),
     ([], {"CLERESTORY_WORKER": "2"}, "settings", "note", "CLERESTORY_WORKERS is meant"),
     (["--listen", "0.0.0.0:0"], {}, "settings", "wrong", "give it --tls-cert and --tls-key"),
