@@ -25,6 +25,7 @@ from clerestory.server.app import start
 from clerestory.server.config import Settings
 from clerestory.v1 import games_pb2 as api
 from clerestory.v1.annotation_pb2 import GameReview, NamedError
+from tests.foreseen import play_until_shown
 
 
 def play_out(game: HostedGame) -> Any:
@@ -45,6 +46,12 @@ def test_a_game_is_played_to_its_end(advisor: Advisor) -> None:
     ]
     [record] = read_records(game.record().splitlines())
     assert record.state.over
+
+
+def test_a_character_is_named_in_the_language_of_the_client(target: str) -> None:
+    with Advisor(target, language="de") as advisor:
+        game = advisor.games.create("duel", ["person:Ann", "bot:mabel"])
+        assert [(one.name, one.character) for one in game.look().seats] == [("Ann", ""), ("Mabel", "mabel")]
 
 
 def test_tokens_saved_as_json_still_hold_their_seats(advisor: Advisor) -> None:
@@ -150,6 +157,16 @@ def test_chance_outcomes_of_a_table_are_entered_all_or_none(advisor: Advisor) ->
         game.play("turn-up 3", "fold")
     assert game.look() == seen
     assert [one.action and one.action.text for one in game.play("turn-up 3", "fair").entries] == ["turn-up 3", "fair"]
+
+
+def test_a_private_outcome_is_entered_by_its_seat_alone(advisor: Advisor) -> None:
+    game = advisor.games.create("cathedral", ["person", "person"], table=True)
+    [(seat, [outcome, *_])] = play_until_shown(game).private_outcomes.items()
+    after, looked = game.set_private_outcome(seat, outcome), game.look()
+    assert (after.legal, after.position(1 - seat)) == (looked.legal, looked.position(1 - seat))
+    theirs = advisor.games.open(game.game_id, {0: game.tokens[0]})
+    with pytest.raises(BadRequest, match="seat: 1 is not held here"):
+        theirs.set_private_outcome(1, outcome)
 
 
 async def entered(states: AsyncStream[GameSnapshot]) -> Any:
