@@ -266,8 +266,8 @@ class AnalysisEngine:
                     place = self.scheduler.place(admission.caller, admission.priority, deadline)
                     ticket = await placed.enter_async_context(place)
             except TimeoutError:
-                refusal = f"no worker was free in time: {self.scheduler.waiting} searches wait"
-                raise ServiceError(Reason.BUSY, [("", refusal)], retry=1.0) from None
+                text = f"no worker was free in time: {self.scheduler.waiting} searches wait"
+                raise ServiceError(Reason.BUSY, [("", text)], retry=1.0) from None
             yield replace(admission, ticket=ticket)
 
     async def _conclude(self, search: ActiveSearch, admission: Admission) -> Answer:
@@ -315,8 +315,8 @@ class AnalysisEngine:
             search = a_turn(question, searcher)
             try:
                 self.scheduler.submit(search, Admission(caller, Priority.BACKGROUND, search.arrived, None, "", ticket))
-            except ServiceError as refusal:
-                await wait_for_room(refusal)
+            except ServiceError as error:
+                await wait_for_room(error)
                 return None
             return await self._conclude_turn(search)
 
@@ -346,11 +346,11 @@ class AnalysisEngine:
         await self.scheduler.close()
 
 
-async def wait_for_room(refusal: ServiceError) -> None:
+async def wait_for_room(error: ServiceError) -> None:
     """Wait until a rejected background search may be retried. Re-raise the error unless it is BUSY."""
-    if refusal.reason != Reason.BUSY:
-        raise refusal
-    await asyncio.sleep(min(refusal.retry or LONGEST_PAUSE, LONGEST_PAUSE))
+    if error.reason != Reason.BUSY:
+        raise error
+    await asyncio.sleep(min(error.retry or LONGEST_PAUSE, LONGEST_PAUSE))
 
 
 def a_turn(question: Question, searcher: LazySearcher) -> ActiveSearch:
