@@ -119,7 +119,7 @@ def behalf(name: str) -> list[tuple[str, str]]:
 
 
 def refused(registry: CollectorRegistry, caller: str) -> float | None:
-    return figure(registry, "refusals_total", caller=caller, code="RESOURCE_EXHAUSTED")
+    return figure(registry, "rejected_calls_total", caller=caller, code="RESOURCE_EXHAUSTED")
 
 
 def test_only_calls_without_a_place_are_shed() -> None:
