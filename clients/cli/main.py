@@ -175,9 +175,9 @@ def full_output(error: OSError) -> str:
 
 def error_text(error: Exception) -> str:
     """Return what an error says: faults in the language of the terminal, all else in English."""
-    said = getattr(error, "said", None)
-    if said is None:
+    translated = getattr(error, "in_language", None)
+    if translated is None:
         return str(error)
     from clerestory.cli.language import language_named
 
-    return str(said(language_named(sys.argv)))
+    return str(translated(language_named(sys.argv)))
