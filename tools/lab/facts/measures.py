@@ -6,10 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from math import atanh, sqrt, tanh
+from statistics import fmean
 
+from clerestory.engine import GAMES
 from clerestory.search.arena.statistics import Z95
+from tools.lab.facts.events import event_points, event_swings
 from tools.lab.facts.figures import Figure, Observation, figure, share_of_variance
-from tools.lab.facts.games import TABLES, Table
+from tools.lab.facts.games import TABLES, Row, Table
 from tools.lab.facts.replay import Compared, RoundStart, compared, positions, round_starts
 
 LEAST = 20  # observations of an item; rarer ones are left out
@@ -113,6 +116,36 @@ def of_goods(table: Table, unit: Callable[[float, float], float]) -> Items:
     return figures(groups)
 
 
+def hired(table: Table) -> Items:
+    """How much more the players who hired a craftsman win than an even share, in percent."""
+    return of_hired(table, lambda row, seat: 100 * (row["returns"][seat] - 1 / table.seats))
+
+
+def hired_in_points(table: Table) -> Items:
+    """How many points more these players have at the end than the mean of the others."""
+    return of_hired(table, lambda row, seat: row["scores"][seat] - fmean(without(row["scores"], seat)))
+
+
+def of_hired(table: Table, count: Callable[[Row, int], float]) -> Items:
+    groups: Groups = defaultdict(list)
+    for game, row in enumerate(table.rows):
+        for action, seat in hirings(table, row):
+            groups[action].append((game, count(row, seat)))
+    return figures(groups)
+
+
+def hirings(table: Table, row: Row) -> set[tuple[str, int]]:
+    """Return the craftsmen that seats have hired in a game, as actions."""
+    turns = ((state.turn, code) for state, code in zip(positions(table, row), row["actions"], strict=False))
+    texts = GAMES[table.game].texts
+    return {(texts[code], seat) for seat, code in turns if texts[code].startswith("hire ")}
+
+
+def without(values: Sequence[float], index: int) -> list[float]:
+    """Return all values but one."""
+    return [value for number, value in enumerate(values) if number != index]
+
+
 # -- actions, compared with the best other one ---------------------------------------------------------
 
 
@@ -199,6 +232,11 @@ def advantages(one: Compared, action: str) -> str | None:
     if not (space := space_of(action)).startswith("kingsbridge"):
         return None
     return str(one.fields["kingsbridge_cards"][int(space[-1]) - 1])
+
+
+def advantages_by_round(one: Compared, action: str) -> str | None:
+    """The same by round."""
+    return None if (card := advantages(one, action)) is None else f"{card}, round {one.round}"
 
 
 def early_advantages(one: Compared, action: str) -> str | None:
@@ -289,13 +327,14 @@ GAMES_OF_ALL: Mapping[str, Callable[[Table], Items]] = {
     "goods_in_points": goods_in_points,
 }  # fmt: skip
 OF_PLAYERS: Mapping[str, Callable[[Table], Items]] = {  # of the board game, as all below
-    "gold": gold, "mill": mill, "start_gold": start_gold,
+    "gold": gold, "mill": mill, "start_gold": start_gold, "hired": hired, "hired_in_points": hired_in_points,
+    "events": lambda table: figures(event_points(table)), "event_swings": lambda table: figures(event_swings(table)),
 }  # fmt: skip
 OF_ACTIONS: Mapping[str, Callable[[Compared, str], str | None]] = {
     "openings": openings, "craftsmen": craftsmen, "resources": resources, "spaces": spaces, "free_spaces": free_spaces,
-    "advantages": advantages, "early_advantages": early_advantages, "passing": passing, "redraws": redraws,
-    "protection": protection, "leaving_the_draft": leaving_the_draft, "dismissals": dismissals,
-    "metal_at_court": metal_at_court,
+    "advantages": advantages, "early_advantages": early_advantages, "advantages_by_round": advantages_by_round,
+    "passing": passing, "redraws": redraws, "protection": protection, "leaving_the_draft": leaving_the_draft,
+    "dismissals": dismissals, "metal_at_court": metal_at_court,
 }  # fmt: skip
 NAMES = (*GAMES_OF_ALL, *OF_PLAYERS, *OF_ACTIONS)
 
