@@ -32,6 +32,7 @@ ON_PAGE = {  # questions of the page, by the keys of their texts
     "mill": "mill win: round 1",
     "gold": "goods win: gold, round 2",
     "metal": "goods win: metal, round 2",
+    "architect": "craftsmen win: hire architect_2",
 }
 BOARD_GAME = ("2 players", "3 players", "4 players")
 
