@@ -111,8 +111,8 @@ def luck_of(game: GameResult) -> float:
 
 def with_interval(figure: Callable[[Deals], float], deals: Deals) -> Interval:
     """Return a figure in percent with the 95 % interval over resamples of the deals (Efron 1979, Ann. Stat. 7)."""
-    luck = random.Random(1)
-    draws = sorted(figure(luck.choices(deals, k=len(deals))) for _ in range(DRAWS))
+    resampling = random.Random(1)
+    draws = sorted(figure(resampling.choices(deals, k=len(deals))) for _ in range(DRAWS))
     return Interval(*(100 * one for one in (figure(deals), draws[DRAWS // 40], draws[-1 - DRAWS // 40])))
 
 

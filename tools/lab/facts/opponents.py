@@ -36,8 +36,8 @@ from tools.lab.json_lines import gathered, play_deals
 
 LEVELS = tuple(f"ismcts:level={level}" for level in (1, 3, 5, 7))
 PLAYERS = {
-    "cathedral": ("script-v1", "priced-v1", "greedy", "expectimax", "openspiel@7", *LEVELS, "open@1500"),
-    "duel": ("greedy", "expectimax", "openspiel@13", *LEVELS, "open@1500"),
+    "cathedral": ("script-v1", "priced-v1", "greedy", "expectimax", "openspiel@12", *LEVELS, "open@1500"),
+    "duel": ("greedy", "expectimax", "openspiel@20", *LEVELS, "open@1500"),
 }
 OPEN, OPENSPIEL = "open", "openspiel"
 EXPLORATION = 0.7  # of OpenSpiel's search
