@@ -18,6 +18,7 @@ from pathlib import Path
 from statistics import fmean, pvariance
 
 from clerestory.engine import GAMES
+from clerestory.search.arena.errors import BadMatch
 from clerestory.search.arena.match import GameResult, Match, play_game
 from clerestory.search.arena.results import open_results
 from clerestory.search.arena.series import report, whole_deals
@@ -103,6 +104,11 @@ def saved(deals: Deals) -> float:
     return 1 - pvariance(less) / spread if spread else 0.0
 
 
+def varied(deals: Deals) -> bool:
+    """Whether the deals had different results, so that there is something to explain."""
+    return len({sum(game.returns[game.seat] for game in deal) for deal in deals}) > 1
+
+
 def luck_of(game: GameResult) -> float:
     """Return the luck of the first player."""
     assert game.luck is not None
@@ -136,8 +142,8 @@ def row(path: Path, title: str, match: Match, pair: tuple[str, str, int]) -> Ite
     if found is None or len(deals) < 2:
         return
     share = Interval(*(100 * one for one in (found.score.mean, found.score.low, found.score.high)))
-    figures = [share, found.margin, *(with_interval(one, deals) for one in (strength, luck, saved))]
-    cells = [title, *map(titled, pair[:2]), str(len(deals) * match.seats), *map(cell, figures)]
+    explained = [cell(with_interval(one, deals)) for one in (strength, luck, saved)] if varied(deals) else [""] * 3
+    cells = [title, *map(titled, pair[:2]), str(len(deals) * match.seats), cell(share), cell(found.margin), *explained]
     yield f"| {' | '.join(cells)} |"
 
 
@@ -155,6 +161,14 @@ def cell(found: Interval) -> str:
 
 
 def main() -> None:
+    """Run the command; report files in use or of another match in one line."""
+    try:
+        run_command()
+    except BadMatch as error:
+        sys.exit(str(error))
+
+
+def run_command() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=("play", "table"))
     parser.add_argument("--only", choices=[f"{game}-{seats}" for game, seats in TABLES])

@@ -11,7 +11,7 @@ from statistics import fmean
 from clerestory.engine import GAMES
 from clerestory.search.arena.statistics import Z95
 from tools.lab.facts.events import event_points, event_swings
-from tools.lab.facts.figures import Figure, Observation, figure, share_of_variance
+from tools.lab.facts.figures import Figure, Observation, figure, ratio, share_of_variance
 from tools.lab.facts.games import TABLES, Row, Table
 from tools.lab.facts.replay import Compared, RoundStart, compared, positions, round_starts
 
@@ -95,6 +95,18 @@ def explained(values: Sequence[float], results: Sequence[float]) -> Figure:
     middle = atanh(min(sqrt(share), 0.999999))
     low, high = tanh(max(middle - half, 0.0)), tanh(middle + half)
     return Figure(100 * share, 100 * low**2, 100 * high**2, len(values))
+
+
+def luck_saved(table: Table) -> Items:
+    """Games that results without luck save for the same error, in percent: their variance is smaller by this share."""
+    even, pairs = 1 / table.seats, []
+    for row in table.rows:
+        lucky = [sum(values) for values in zip(*row["luck"].values(), strict=True)]
+        errors = [result - even for result in row["returns"]]
+        less = [error - own for error, own in zip(errors, lucky, strict=True)]
+        pairs.append((sum(error * error for error in less), sum(error * error for error in errors)))
+    left = ratio(pairs)
+    return {"all": Figure(100 - 100 * left.mean, 100 - 100 * left.high, 100 - 100 * left.low, left.count)}
 
 
 def goods(table: Table) -> Items:
@@ -323,8 +335,8 @@ def at_the_mill(table: Table) -> Iterator[tuple[int, int, int]]:
 
 
 GAMES_OF_ALL: Mapping[str, Callable[[Table], Items]] = {
-    "seats": seats, "scores": scores, "length": length, "leader": leader, "luck": luck, "goods": goods,
-    "goods_in_points": goods_in_points,
+    "seats": seats, "scores": scores, "length": length, "leader": leader, "luck": luck, "luck_saved": luck_saved,
+    "goods": goods, "goods_in_points": goods_in_points,
 }  # fmt: skip
 OF_PLAYERS: Mapping[str, Callable[[Table], Items]] = {  # of the board game, as all below
     "gold": gold, "mill": mill, "start_gold": start_gold, "hired": hired, "hired_in_points": hired_in_points,

@@ -46,6 +46,17 @@ def test_luck_explains_what_follows_it() -> None:
     assert share_of_variance([1.0, -1.0, 1.0, -1.0], [1.0, 1.0, 0.0, 0.0]) == 0
 
 
+@pytest.mark.parametrize(("luck", "saved"), [(0.0, 0), (0.25, 75), (0.5, 100), (-0.5, -300)])
+def test_games_are_saved_by_the_variance_that_luck_takes_out(luck: float, saved: float) -> None:
+    """Two players, who win in turn; the luck of the winner, and the share of games that need not be played."""
+    rows = [
+        {"returns": (1.0, 0.0), "luck": {"roll": [luck / 2, -luck / 2], "draw": [luck / 2, -luck / 2]}},
+        {"returns": (0.0, 1.0), "luck": {"roll": [-luck, luck]}},
+    ]
+    found = measure("luck_saved", Table("duel", 2, rows))["all"]
+    assert (found.mean, found.low, found.high) == pytest.approx((saved, saved, saved))
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_fact_is_measured(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measures, "LEAST", 1)
