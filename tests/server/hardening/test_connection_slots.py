@@ -79,9 +79,7 @@ async def test_a_proxy_has_no_share() -> None:
         assert not any(reader.at_eof() for reader in readers)
 
 
-async def test_a_caller_who_takes_nothing_is_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: LoopClock
-) -> None:
+async def test_who_takes_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: LoopClock) -> None:
     (tmp_path / "index.html").write_bytes(b"x" * (8 << 20))
     ended, connection_lost = asyncio.Event(), Protocol.connection_lost
 
@@ -154,16 +152,6 @@ async def test_an_address_with_its_share_makes_room_among_its_own() -> None:
         places.works(one)
     assert not places.enter(made[0].address)  # all are being answered
     assert places.enter(other.address)
-
-
-async def test_the_longest_unfinished_request_makes_room_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clerestory.server.hardening.connection_slots.BYTES", 100)
-    places, made = ConnectionSlots(9), [FakeConnection() for _ in range(4)]
-    for one in made:
-        places.asks(one)
-    for one in made[1:]:
-        places.fills(one, 40)
-    assert [one.closed for one in made] == [False, True, False, False]
 
 
 async def test_closed_connections_are_logged_once_a_pause(clock: LoopClock, caplog: pytest.LogCaptureFixture) -> None:

@@ -21,7 +21,7 @@ from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2
 from clerestory.v1.advisor_pb2 import AnalyzeRequest, Observer, RecommendMoveRequest
 from clerestory.v1.position_pb2 import Position
 from clerestory.v1.toy_pb2 import ToyPosition
-from tests.server.games.table import OPEN, PERSON, table
+from tests.server.games.table import OPEN, PERSON, Table
 from tests.server.rpc.harness import Served, assert_reason, details, opening, question, refusal, served, until
 
 TESTS = Path(__file__).parents[2]
@@ -165,15 +165,14 @@ def test_every_field_that_may_be_blamed_is_one_of_the_request(method: str) -> No
             message = message.fields_by_name[field].message_type
 
 
-async def test_errors_of_inner_modules_name_the_field_of_the_request() -> None:
-    async with table() as played:
-        request = games_pb2.SetSeatRequest(game_id=played.game_id, tokens=["x"], seat=0, plan=PERSON)
-        error = await refusal(played.stub.SetSeat(request))
-        assert [one.field for one in details(error, BadRequest).field_violations] == ["tokens[0]"]
-        opened = games_pb2.SetSeatRequest(game_id=played.game_id, tokens=played.tokens(0), seat=0, plan=OPEN)
-        await played.stub.SetSeat(opened)
-        again = games_pb2.SetSeatRequest(game_id=played.game_id, tokens=[played.made.owner_token], seat=0, plan=PERSON)
-        error = await refusal(played.stub.SetSeat(again))
+async def test_errors_of_inner_modules_name_the_field_of_the_request(played: Table) -> None:
+    request = games_pb2.SetSeatRequest(game_id=played.game_id, tokens=["x"], seat=0, plan=PERSON)
+    error = await refusal(played.stub.SetSeat(request))
+    assert [one.field for one in details(error, BadRequest).field_violations] == ["tokens[0]"]
+    opened = games_pb2.SetSeatRequest(game_id=played.game_id, tokens=played.tokens(0), seat=0, plan=OPEN)
+    await played.stub.SetSeat(opened)
+    again = games_pb2.SetSeatRequest(game_id=played.game_id, tokens=[played.made.owner_token], seat=0, plan=PERSON)
+    error = await refusal(played.stub.SetSeat(again))
     assert details(error, BadRequest).field_violations[0].field == "plan.kind"
 
 
