@@ -79,24 +79,6 @@ def test_a_hint_under_moves_still_has_its_minimum() -> None:
     assert 100 <= hint.iterations <= 100 + 2 * SLICE * SPEED
 
 
-@pytest.mark.parametrize("load", [0.5, 1.0, 5.0])
-@pytest.mark.parametrize(("workers", "budget"), [(1, 0.05), (2, 0.1), (2, 0.5)])
-def test_every_admitted_search_has_its_minimum(load: float, workers: int, budget: float) -> None:
-    every = budget / workers / load
-    arrivals = [demand(i * every, budget * (1 + i % 3)) for i in range(round(3 / every))]
-    simulation = Simulation(workers, max_searches=10_000)
-    admitted = simulation.run(arrivals, 10.0)
-    assert len(admitted) + len(simulation.refused) == len(arrivals)
-    assert min(tree.iterations for [tree] in admitted) >= 100 - 2 * SLICE * SPEED * 0.5
-    assert len(simulation.refused) == 0 or load > 1
-
-
-def test_no_worker_is_idle_while_there_is_work() -> None:
-    simulation = Simulation(2)
-    simulation.run([demand(0.1 * i, 1.0) for i in range(20)], 2.9)
-    assert simulation.idle <= 0.21
-
-
 def test_a_search_that_ends_by_its_iterations_leaves_the_rest_to_others() -> None:
     [short], [long] = Simulation().run([demand(0, 1.0, iterations=200), demand(0, 1.0)], 1.0)
     assert short.iterations in range(200, 200 + round(SLICE * SPEED) + 1)

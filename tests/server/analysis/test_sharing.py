@@ -35,9 +35,7 @@ def test_shares_are_max_min_fair(workers: int, searches: list[list[int]], shares
 
 
 @pytest.mark.parametrize(("workers", "searches", "shares"), SHARES)
-def test_origins_share_the_workers_and_their_parts_what_each_has(
-    workers: int, searches: list[list[int]], shares: list[list[float]]
-) -> None:
+def test_origins_and_parts_share_workers(workers: int, searches: list[list[int]], shares: list[list[float]]) -> None:
     arrivals = [
         demand(0, 2.0, origin=origin, part=part)
         for origin, parts in enumerate(searches)
@@ -72,12 +70,6 @@ SEARCHES: dict[str, tuple[int, list[tuple[float, Demand]], dict[int, float], flo
         [demand(0, 1.0, origin="many", trees=4), demand(0, 1.0, origin="one")],
         {0: 1.0, 1: 1.0},
         4 * SLICE,
-    ),
-    "a stream of short searches leaves another caller its half": (
-        1,
-        [demand(0, 4.0, origin="one"), *[demand(0.005 * i, 0.05, origin="many") for i in range(800)]],
-        {0: 2.0},
-        0.1,
     ),
     **{
         f"own moves go before own hints, and hints of other {sort}s have their share": (
