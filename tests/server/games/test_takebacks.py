@@ -23,9 +23,6 @@ def take_back(game: HostedGame, ply: int, *seats: int, decline: bool = False) ->
     return takebacks.take_back(game, Viewer(seats), game.version, ply, decline, NOW)
 
 
-# -- take-backs ------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("seats", "people"), [("pb", (0,)), ("pp", (0, 1))], ids=["against a bot", "at one screen"])
 def test_those_who_need_ask_nobody_take_back_at_once_and_once(seats: str, people: tuple[int, ...]) -> None:
     game, ply = played(seats)
@@ -122,9 +119,6 @@ def test_a_card_that_a_bot_showed_is_not_taken_back(seats: str, word: str, rule:
         before = list(game.entries)
         assert refused(lambda: take_back(game, ply, 0, 1, 2)).reason == Reason.TAKE_BACK_REFUSED
         assert game.entries == before
-
-
-# -- what actions show -----------------------------------------------------------------------------
 
 
 def told(game: str, seats: int, seed: int) -> set[tuple[str, bool]]:
