@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
-from clerestory.engine import State
+from clerestory.engine import Rng, State
 from clerestory.figures import Rollouts
 from clerestory.search.ismcts import Searcher
 from clerestory.search.review import ReviewPlan, annotate
-from clerestory.search.review.rollouts import FEWEST
+from clerestory.search.review.annotating import answered
+from clerestory.search.review.course import plies_of
+from clerestory.search.review.rollouts import FEWEST, estimate, paired
 from clerestory.search.review.words import SHOWN, rolled
 from clerestory.server.analysis import AnalysisEngine, Capacity
 from clerestory.server.analysis.caller import Caller
@@ -100,6 +102,11 @@ async def test_the_worst_errors_are_played_on(monkeypatch: pytest.MonkeyPatch) -
     assert [(step.done, step.total) for step in steps if step.deepening] == [(i, len(worst)) for i in range(len(worst))]
     assert {ply: found.pairs for ply, found in deep.rollouts.items()} == {one.ply: FEWEST for one in worst}
     assert deep.accounts == plain.accounts  # the ledger is unchanged
+    roots, seeds = {ply.number: ply.root for ply in plies_of(end)}, Rng(PLAN.seed_of(worst[0].ply, 2))
+    root = roots[worst[0].ply]
+    assert root is not None
+    pairs = [answered(paired(root, worst[0], PLAN, seeds.next())) for _ in range(FEWEST)]
+    assert deep.rollouts[worst[0].ply] == estimate(pairs)
     assert rolled(deep, worst[0]).startswith("Played to the end: ")
     assert rolled(plain, worst[0]) == ""
     moves = {move["ply"]: move for move in deep.to_dict()["moves"]}

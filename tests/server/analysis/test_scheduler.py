@@ -1,7 +1,6 @@
 """Many searches take turns; a caller that leaves frees the resources of its search."""
 
 import asyncio
-import os
 import re
 import threading
 import time
@@ -84,16 +83,6 @@ async def test_searching_threads_have_short_turns_of_the_processor() -> None:
     async with AnalysisEngine(Capacity(workers=2)):
         await until(lambda: (turns() - before)[round(1e9 * scheduler.TURN)] == 2)  # each requests it when started
     assert scheduler.TURN < policy.SLICE
-
-
-async def test_threads_that_may_have_the_interpreters_lock_are_not_nicer() -> None:
-    async with served(workers=2) as server:
-        call = server.advisor.RecommendMove(long_question())
-        await until(lambda: server.app.scheduler.running == 1)
-        for thread in threading.enumerate():
-            with suppress(ProcessLookupError):  # it may have ended meanwhile
-                assert os.getpriority(os.PRIO_PROCESS, thread.native_id or 0) == os.getpriority(os.PRIO_PROCESS, 0)
-        call.cancel()
 
 
 async def test_searches_that_take_turns_find_what_each_finds_alone() -> None:

@@ -152,17 +152,6 @@ async def test_a_game_goes_on_from_what_the_store_has_not_lost() -> None:
 
 
 @on_simulated_time
-async def test_other_moves_in_place_of_lost_ones_are_shown() -> None:
-    database, first, second = await two_servers()
-    entries = database.rows["game"].entries
-    del entries[-2:]
-    for number in (1, 0, 0):
-        await second.play(number=number)
-    async with first.manager.lend("game") as live:
-        assert live.hosted.entries == entries
-
-
-@on_simulated_time
 async def test_a_game_that_another_server_deletes_is_gone() -> None:
     database, first, second = await two_servers()
     del database.rows["game"]

@@ -11,18 +11,23 @@ from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import BotSettings, EndReason, EntryKind, Holder, SeatKind, TakeBacks
 from clerestory.server.games.viewer import Viewer, viewer_of
 from clerestory.service_errors import Reason
-from tests.server.games.table import BOTH, NOW, OWNER, everybody, first, head, hosted, play, play_one, refused
+from tests.server.games.table import (
+    BOTH,
+    NOW,
+    OWNER,
+    everybody,
+    first,
+    head,
+    hosted,
+    play,
+    play_one,
+    play_text,
+    refused,
+    take_back,
+)
 
 OPEN, PERSON = Holder(SeatKind.OPEN), Holder(SeatKind.PERSON)
 BOT = Holder(SeatKind.BOT, bot=BotSettings(3))
-
-
-def play_text(game: HostedGame, text: str) -> int:
-    return commands.play(game, everybody(game), game.version, text, NOW)
-
-
-def take_back(game: HostedGame, ply: int, *seats: int, decline: bool = False) -> int:
-    return takebacks.take_back(game, Viewer(seats), game.version, ply, decline, NOW)
 
 
 def resign(game: HostedGame, *seats: int, named: int | None = None) -> None:

@@ -26,11 +26,10 @@ from clerestory.server.games.log import (
     Holder,
     SeatKind,
     TakeBacks,
-    seated,
     shares_of_end,
 )
 from clerestory.server.games.store import Unreadable
-from clerestory.server.games.viewer import Viewer, digest_of, horizon, viewer_of
+from clerestory.server.games.viewer import Viewer, horizon, viewer_of
 from clerestory.service_errors import Reason
 from tests.server.games.table import (
     BOTH,
@@ -68,12 +67,6 @@ def test_a_head_without_newer_options_has_their_defaults() -> None:
     text = head().to_json().replace(',"play_forced":false', "")
     assert "play_forced" not in text
     assert Head.from_json(text).options == GameOptions()
-
-
-def test_entries_contain_the_holder_of_a_seat() -> None:
-    holder = Holder(SeatKind.PERSON, "Zoë", None, digest_of("x"))
-    assert seated(1, holder, NOW).holder == holder
-    assert Entry(EntryKind.AGREED, 1, "17", NOW).ply == 17
 
 
 def test_a_copy_is_independent() -> None:

@@ -1,7 +1,6 @@
 """Games that are watched: a state for every entry, fewer for a slow reader, and how a stream ends."""
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -18,7 +17,6 @@ from clerestory.server.games.viewer import Viewer
 from clerestory.server.rpc import admission
 from clerestory.server.rpc import watch as watches
 from clerestory.service_errors import Reason
-from clerestory.turns import Turns
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.clients.python.relay import muting
@@ -238,27 +236,15 @@ async def test_onlookers_watch_a_game_late() -> None:
         assert [state.game.ply for state in await reader.read(1)] == [0, 1]
 
 
-async def test_watchers_with_something_to_see_take_turns() -> None:
+async def test_a_watcher_waits_for_its_turn_after_each_state() -> None:
     """While a crowd watches, the event loop writes one message each time that it comes round."""
-    turns, rounds, written = Turns(), 0, list[int]()
+    order: list[object] = []
 
     async def always() -> AsyncGenerator[Any, None]:
-        for number in range(5):
+        for number in range(3):
             yield number
 
-    async def turn() -> None:
-        async with turns.taken("a caller"):
-            pass
-
-    async def read() -> None:
-        async for number in watches.in_turns(always(), turn):
-            if number:
-                written.append(rounds)
-
-    reading = asyncio.gather(*(read() for _ in range(20)))
-    while not reading.done():
-        await asyncio.sleep(0)
-        rounds += 1
-    await reading
-    assert len(written) == 20 * 4
-    assert max(Counter(written).values()) <= 2  # the first turn is there at once
+    turn = AsyncMock(side_effect=lambda: order.append("turn"))
+    async for number in watches.in_turns(always(), turn):
+        order.extend([number])
+    assert order == [0, "turn", 1, "turn", 2, "turn"]

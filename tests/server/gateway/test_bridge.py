@@ -176,6 +176,12 @@ async def test_the_longest_headers_are_forwarded(caller: Caller) -> None:
     assert (await caller.call(LIST, b"", authorization="a" * 3_000, x_request_id="a" * 3_144)).status == 200
 
 
+async def test_the_error_says_that_the_server_is_gone(own: Caller) -> None:
+    await own.server.app.servers[0].stop(None)
+    answer = await own.call(LIST, b"")
+    assert (answer.status, answer.fields) == (503, GONE)
+
+
 async def test_a_gateway_that_closes_ends_its_calls_by_the_protocol(caplog: pytest.LogCaptureFixture) -> None:
     asked = long_question().SerializeToString()
     async with AsyncExitStack() as around, served() as server:

@@ -154,6 +154,16 @@ async def test_an_address_with_its_share_makes_room_among_its_own() -> None:
     assert places.enter(other.address)
 
 
+async def test_the_longest_unfinished_request_makes_room_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clerestory.server.hardening.connection_slots.BYTES", 100)
+    places, made = ConnectionSlots(9), [FakeConnection() for _ in range(4)]
+    for one in made:
+        places.asks(one)
+    for one in made[1:]:
+        places.fills(one, 40)
+    assert [one.closed for one in made] == [False, True, False, False]
+
+
 async def test_closed_connections_are_logged_once_a_pause(clock: LoopClock, caplog: pytest.LogCaptureFixture) -> None:
     log = ClosureLog()
 

@@ -17,7 +17,6 @@ from clerestory.server.analysis.admission import Admission
 from clerestory.server.analysis.caller import HERE
 from clerestory.server.analysis.demand import Priority
 from clerestory.server.rpc import chunks as chunks
-from clerestory.server.rpc import translate
 from clerestory.server.rpc.interceptor import CallContext
 from clerestory.server.rpc.service import AdvisorHandlers
 from clerestory.service_errors import Reason
@@ -45,30 +44,6 @@ async def ask(server: Served, position: State, **fields: object) -> api.Recommen
     answer.statistics.ClearField("elapsed")
     answer.statistics.ClearField("waited")
     return answer
-
-
-@pytest.mark.parametrize("seats", [2, 3, 4])
-async def test_an_answer_says_everything(server: Served, seats: int) -> None:
-    position = opening(seats)
-    answer = await server.advisor.RecommendMove(question(position, iterations=200, seed=2**64 - 1))
-    assert {(line.action.text, line.action.label) for line in answer.lines} == {
-        (action.text, action.label) for action in position.legal_actions()
-    }
-    assert answer.best == answer.lines[0].action
-    assert answer.seat == position.turn
-    assert answer.seed == 2**64 - 1
-    assert (answer.rules_revision, answer.catalogue) == (position.game.rules_revision, "")
-    assert sum(line.visits for line in answer.lines) == 200
-    assert {line.availability for line in answer.lines} == {200}
-    assert all(sum(line.win_shares) == pytest.approx(1) for line in answer.lines)
-    assert {len(line.win_shares) for line in answer.lines} == {seats}
-    assert answer.statistics.iterations == 200
-    assert answer.statistics.nodes > 1
-    assert answer.statistics.tree_bytes > 1
-    assert answer.statistics.depth > 1
-    assert answer.statistics.elapsed.ToNanoseconds() > 0
-    assert answer.statistics.stop_reason == api.STOP_REASON_ITERATIONS
-    assert not answer.statistics.memory_full
 
 
 async def test_equal_questions_have_equal_answers_and_a_drawn_seed_is_returned() -> None:
@@ -321,21 +296,6 @@ async def test_a_chance_event_is_analysed_without_a_move(server: Served, seat: i
     assert answer.HasField("seat") == (seat is not None)
     assert [line.action.text for line in answer.lines]
     assert sum(line.probability for line in answer.lines) == pytest.approx(1)
-
-
-async def test_a_position_is_read_from_the_bytes_that_were_received(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An empty field that no encoder writes shows whether the position was written again."""
-    read, asked = list[bytes](), question(iterations=10)
-    kept = translate.kept_position
-    monkeypatch.setattr(translate, "kept_position", lambda *given: read.append(given[1]) or kept(*given))
-    position = asked.position.SerializeToString() + b"\x12\x00"
-    asked.ClearField("position")
-    payload = asked.SerializeToString() + b"\x0a" + bytes([len(position)]) + position
-    async with served() as server:
-        call = server.channel.unary_unary("/clerestory.v1.AdvisorService/RecommendMove")
-        assert api.RecommendMoveResponse.FromString(await call(payload)).statistics.iterations == 10
-    assert len(position) < 128
-    assert read == [position]
 
 
 def test_the_time_of_a_question_begins_when_its_message_has_arrived() -> None:

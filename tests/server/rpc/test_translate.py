@@ -101,6 +101,7 @@ async def test_an_answer_is_what_the_search_found(name: str, seats: int, chance:
         assert line.margin_error == (None if found.margin_error == inf else found.margin_error)
         assert tuple(action.text for action in line.variation) == tuple(found.principal_variation)
         assert all(action.label for action in line.variation)
+    assert (message.rules_revision, message.catalogue) == (position.game.rules_revision, position.game.catalogue)
     assert (answer.seat, answer.seed, answer.reason) == (seat, expected.seed, expected.reason)
     assert (answer.iterations, answer.nodes, answer.depth) == (expected.iterations, expected.nodes, expected.depth)
     assert (answer.tree_bytes, answer.threads, answer.stop_reason) == (expected.tree_bytes, 1, expected.stop_reason)
