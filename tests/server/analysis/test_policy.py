@@ -157,6 +157,15 @@ def test_little_of_a_very_long_slice_counts_against_its_caller() -> None:
     one.admit(demand(10.0, 1.0, origin="one")[1], 10.0)
 
 
+def test_a_background_search_does_not_count_against_a_small_one_of_its_caller() -> None:
+    one = policy(speeds={"game": 1e6})
+    crowd(one, 1, 60.0, origin="other")
+    [tree] = one.admit(demand(0, 60.0, origin="one", waits=True)[1], 0.0)
+    assert {id(one.pick(0.0)) for _ in range(2)} == set(map(id, one.trees))
+    one.put_back(tree, 10.0, 1000, 10.0)
+    one.admit(demand(10.0, 0.15, origin="one")[1], 10.0)
+
+
 def test_speed_is_measured_by_kind() -> None:
     one = policy()
     [tree] = one.admit(demand(0, 1.0)[1], 0.0)
