@@ -61,9 +61,7 @@ async def test_a_slow_store_takes_no_time_from_the_next_player(plies: int, monke
 
 @pytest.mark.parametrize(("seconds", "after"), [(TIME, 0.1), (TIME, 1.0), (TIME, TIME - 0.1), (4 * LEAST_NOTICE, 1.0)])
 @on_simulated_time
-async def test_a_clock_that_is_set_forward_takes_no_time_from_anybody(
-    seconds: float, after: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_clock_set_forward_takes_no_time(seconds: float, after: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """As when a machine has slept."""
     server = await timed_game(seconds)
     began = await server.play()
@@ -76,9 +74,7 @@ async def test_a_clock_that_is_set_forward_takes_no_time_from_anybody(
 @pytest.mark.parametrize("by", [HOUR, -HOUR])
 @pytest.mark.parametrize("after", [0.1, 2 * SCAN_INTERVAL_S])
 @on_simulated_time
-async def test_turns_that_begin_after_a_clock_was_set_have_their_time_and_no_more(
-    by: int, after: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_later_turns_have_their_time_and_no_more(by: int, after: float, monkeypatch: pytest.MonkeyPatch) -> None:
     server = await timed_game()
     await asyncio.sleep(0.5)
     set_clock(monkeypatch, by)
