@@ -13,6 +13,7 @@ from clerestory.server.games.cache import GameCache, typed
 from clerestory.server.games.changes import Changes, summary_of
 from clerestory.server.games.due import SCAN_INTERVAL_S, DueGames
 from clerestory.server.games.hosted import HostedGame
+from clerestory.server.games.notices import TurnNotices
 from clerestory.server.games.quota import Limits, Quota
 from clerestory.server.games.session import GameSession
 from clerestory.server.games.store import DAY, Key, News, Store, Tally
@@ -43,12 +44,21 @@ class GameManager:
         choose: returns the move of a bot.
         most_bot_games: maximum concurrent games of bots only.
         forget_after: days without access after which games are deleted; 0 for never.
+        notices: announces turns; None for nobody.
     """
 
     def __init__(
-        self, store: Store, limits: Limits, choose: Choose, *, most_bot_games: int = 16, forget_after: float = 0.0
+        self,
+        store: Store,
+        limits: Limits,
+        choose: Choose,
+        *,
+        most_bot_games: int = 16,
+        forget_after: float = 0.0,
+        notices: TurnNotices | None = None,
     ) -> None:
         self.store = store
+        self._notices = notices
         self.finishing = False
         self._forget_after = forget_after
         self.cache = GameCache(store)
@@ -150,6 +160,8 @@ class GameManager:
     def _stored(self, before: HostedGame | None, hosted: HostedGame) -> None:
         self._quota.count(before, hosted)
         self._due.note(hosted)
+        if self._notices is not None:
+            self._notices.note(before, hosted)
 
     def _doubt(self, game_id: str) -> None:
         """React to a game after a write that was reported as failed."""
@@ -266,6 +278,8 @@ class GameManager:
         for live in self.cache.games.values():
             live.wake()
         await bounded(asyncio.gather(self._due.finish(within), self._changes.finish(within)), within)
+        if self._notices is not None:
+            await bounded(self._notices.finish(), within)
 
     async def close(self, within: float = CLOSING) -> None:
         """Close the store, waiting at most `within` seconds."""
