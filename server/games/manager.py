@@ -11,6 +11,7 @@ from clerestory.server.games.background import bounded, contained
 from clerestory.server.games.bounds import CLOSING
 from clerestory.server.games.cache import GameCache, typed
 from clerestory.server.games.changes import Changes, summary_of
+from clerestory.server.games.commands import give_back
 from clerestory.server.games.due import SCAN_INTERVAL_S, DueGames
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.notices import TurnNotices
@@ -64,7 +65,7 @@ class GameManager:
         self.cache = GameCache(store)
         self._quota = Quota(store, limits)
         self._changes = Changes(store, self.cache, self._stored, self._doubt)
-        mover = AutoPlayer(choose, self._changes, store.now, self.cache.turn)
+        mover = AutoPlayer(choose, self._changes, store.now, self.cache.turn, self.give_back)
         self._due = DueGames(store, self.cache, mover, most_bot_games)
         self._stale: set[str] = set()  # games in use that the store may have changed
         self._news = asyncio.Event()
@@ -156,6 +157,13 @@ class GameManager:
         game; and the errors of `act`.
         """
         return await self._changes.change(live, act, keys, owned=owned)
+
+    def give_back(self, before: HostedGame, hosted: HostedGame) -> int:
+        """Give back the time that a change of a game took from a clock while the game was not playable.
+
+        Returns the number of new entries.
+        """
+        return give_back(before, hosted, self._due.playable_since(hosted.head.game_id), self.now())
 
     def _stored(self, before: HostedGame | None, hosted: HostedGame) -> None:
         self._quota.count(before, hosted)

@@ -46,7 +46,11 @@ FIELDS_OF: dict[str, dict[str, str]] = {
         "deep": "deep_budget",
     },
 }
-TIMES = {"seconds": "time_budget", "seconds_per_move": "time_per_move"}  # at the end of a path
+TIMES = {  # at the end of a path
+    "seconds": "time_budget",
+    "seconds_per_move": "time_per_move",
+    "seconds_per_game": "time_per_game",
+}
 NAME = re.compile(r"\w+")
 TIME = re.compile(rf"(?<=\.)({'|'.join(TIMES)})\Z")
 

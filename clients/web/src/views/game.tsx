@@ -136,7 +136,7 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       onPlan={(actions) => objects.value(actions) || void play(actions)}
       planned={plan}
       turn={turnWords(kept, past?.ply)}
-      clock={<Clock game={game} />}
+      clock={<Clock game={game} seats={seats.value} />}
       early={stopped && game.end?.reason !== EndReason.PLAYED}
       myTurn={kept.myTurn.value && !past}
       question={question}
