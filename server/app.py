@@ -293,7 +293,7 @@ def hosted_games(store: Store, settings: Settings, choose: Choose, metrics: Metr
         limits,
         choose,
         most_bot_games=settings.max_bot_games,
-        forget_after=settings.forget_games_after,
+        forget_after=settings.game_retention_days,
         notices=turn_notices(store, settings, metrics),
     )
 
