@@ -45,7 +45,7 @@ class GameManager:
         choose: returns the move of a bot.
         most_bot_games: maximum concurrent games of bots only.
         forget_after: days without access after which games are deleted; 0 for never.
-        notices: announces turns; None for nobody.
+        notices: announces turns; None to announce none.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Tells another program that a person's turn has begun: tried again while that fails, as long as the turn lasts."""
+"""Announces each beginning of a person's turn to another program, with retries as long as the turn lasts."""
 
 import asyncio
 import json

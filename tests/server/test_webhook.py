@@ -1,4 +1,4 @@
-"""The webhook: what is posted and signed, which hosts are called, and what answers mean."""
+"""The webhook: requests, signatures, allowed hosts, and the meaning of answers."""
 
 import asyncio
 import base64

@@ -77,7 +77,7 @@ def test_a_batch_needs_a_server(advisor: Advisor) -> None:
 
 
 class BusyServer:
-    """Rejects a position as busy as often as told, and answers all others; records what it was sent."""
+    """Rejects each position as busy a given number of times, then answers it; records the queries."""
 
     def __init__(self, busy: dict[int, int]) -> None:
         self.busy = dict(busy)

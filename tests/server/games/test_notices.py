@@ -1,4 +1,4 @@
-"""Notices of turns: when there is one, what it says, and what becomes of it."""
+"""Notices of turns: their occasions, contents, retries and limits."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ def until_another(before: HostedGame) -> tuple[HostedGame, HostedGame]:
 
 
 class Receiver:
-    """Receives notices, and answers as told; then it accepts all."""
+    """Receives notices, gives the listed answers first, and then accepts all."""
 
     def __init__(self, *answers: Delivery) -> None:
         self.answers = list(answers)

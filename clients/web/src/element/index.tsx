@@ -39,7 +39,7 @@ export interface Hint {
   readonly share?: number | undefined;
 }
 
-/** The event `action`, of which `detail` is the text of the action that was chosen. */
+/** The event `action`; its `detail` is the text of the chosen action. */
 export type ActionEvent = CustomEvent<string>;
 
 /** What an element shows. */
@@ -122,7 +122,7 @@ export class ClerestoryBoard extends HTMLElement {
     this.#given.position = position;
   }
 
-  /** The position before: what has changed since is marked. Throws like `position`. */
+  /** The previous position; the board marks changes since then. Throws like `position`. */
   get previous(): object | undefined {
     return this.#given.previous as object | undefined;
   }
