@@ -46,8 +46,12 @@ REQUESTS: dict[str, Message] = {  # requests with times: a valid one for each me
     "CreateGame": games.CreateGameRequest(game="toy", seats=[PERSON, BOT], options=games.GameOptions()),
     "SetSeat": games.SetSeatRequest(seat=0, plan=BOT),
 }
-REASONS = {"update_interval": Reason.BAD_UPDATE_INTERVAL, "time_per_move": Reason.BAD_OPTIONS}  # else BAD_TIME_BUDGET
-MOST = {"update_interval": LONGEST_INTERVAL, "time_per_move": LONGEST_MOVE}  # seconds; else LONGEST_TIME
+OPTIONS = ("time_per_move", "time_per_game", "increment")
+REASONS = {  # else BAD_TIME_BUDGET
+    "update_interval": Reason.BAD_UPDATE_INTERVAL,
+    **dict.fromkeys(OPTIONS, Reason.BAD_OPTIONS),
+}
+MOST = {"update_interval": LONGEST_INTERVAL, **dict.fromkeys(OPTIONS, LONGEST_MOVE)}  # seconds; else LONGEST_TIME
 
 
 def durations(kind: Descriptor, path: str = "") -> Iterator[str]:
@@ -117,10 +121,12 @@ async def test_an_invalid_time_is_rejected_and_not_rounded(server: Served) -> No
 
 async def test_the_longest_times_are_stored_and_shown() -> None:
     longest, move = Duration(seconds=int(LONGEST_TIME)), Duration(seconds=int(LONGEST_MOVE))
-    asked = games.GameOptions(play_on=games.Bot(time_budget=longest), time_per_move=move)
+    bot = games.Bot(time_budget=longest)
+    asked = games.GameOptions(play_on=bot, time_per_move=move, time_per_game=move, increment=move)
     async with table(PERSON, PERSON, options=asked) as played:
         options = (await played.look()).game.options
-        assert (options.play_on.time_budget, options.time_per_move) == (longest, move)
+        assert options.play_on.time_budget == longest
+        assert [getattr(options, name) for name in OPTIONS] == [move] * 3
 
 
 async def begun(call: Any, request: Any, played: Table) -> None:

@@ -1,6 +1,7 @@
 """A hosted game is derived from its log, shown as far as a viewer may see it, and played where nothing is to decide."""
 
 import hashlib
+import json
 import random
 import tracemalloc
 from dataclasses import replace
@@ -29,6 +30,7 @@ from clerestory.server.games.log import (
     shares_of_end,
 )
 from clerestory.server.games.store import Unreadable
+from clerestory.server.games.takebacks import take_back
 from clerestory.server.games.viewer import Viewer, horizon, viewer_of
 from clerestory.service_errors import Reason
 from tests.server.games.table import (
@@ -115,6 +117,133 @@ def test_the_time_for_a_move_begins_with_the_turn_of_a_person() -> None:
     play(game)
     assert game.deadline == NOW + 2_000
     assert hosted(seats="bp", seconds_per_move=2.0).deadline is None
+
+
+# -- a clock for the whole game ------------------------------------------------------------------------
+
+
+def after(game: HostedGame, seconds: float) -> None:
+    """Let the player to move play some seconds after the turn began."""
+    commands.play(game, BOTH, game.version, first(game), game.since + int(1000 * seconds))
+
+
+def left(game: HostedGame) -> list[float]:
+    return [clock / 1000 for clock in game.clocks]
+
+
+def test_the_clock_of_the_person_to_move_runs() -> None:
+    game = hosted(seconds_per_game=60.0)
+    seat, other = game.turn, 1 - (game.turn or 0)
+    assert (left(game), game.deadline) == ([60.0, 60.0], STORED + 60_000)
+    after(game, 20)
+    while game.turn == seat:
+        after(game, 5)
+    spent = 60.0 - left(game)[seat or 0]
+    assert spent >= 20.0
+    assert left(game)[other] == 60.0
+    after(game, 7)
+    assert left(game)[other] == 53.0
+    assert left(game)[seat or 0] == 60.0 - spent
+
+
+def test_the_clock_gains_with_each_own_move_that_took_time() -> None:
+    game = hosted(seconds_per_game=60.0, increment=2.5)
+    seat = game.turn or 0
+    after(game, 20)
+    assert left(game)[seat] == 42.5
+    game = hosted(seconds_per_game=60.0, increment=2.5)
+    after(game, 0)  # as further actions of the same request, and those of a record that is continued
+    assert left(game) == [60.0, 60.0]
+    assert game.deadline == game.since + 60_000
+
+
+def test_without_time_each_further_move_is_due_at_once() -> None:
+    game = hosted(seconds_per_game=60.0, increment=2.5)
+    seat = game.turn or 0
+    commands.play_bot(game, game.version, first(game), game.since + 61_000)
+    assert game.entries[-1].kind == EntryKind.PLAYED_ON or game.entries[-1].seat is None
+    assert left(game)[seat] == 1.5 - 2.5  # a move of the server gains nothing
+    while game.turn != seat:
+        after(game, 0)
+    assert game.deadline == game.since
+
+
+def test_the_shorter_limit_ends_a_move() -> None:
+    game = hosted(seconds_per_game=60.0, seconds_per_move=50.0)
+    assert game.deadline == game.since + 50_000
+    seat = game.turn
+    after(game, 20)
+    while game.turn != seat:
+        after(game, 0)
+    assert game.deadline == game.since + 40_000
+
+
+def test_a_take_back_gives_no_time_back() -> None:
+    game = hosted(seconds_per_game=60.0, take_backs=TakeBacks.ALL)
+    seat, ply = game.turn or 0, game.ply
+    after(game, 20)
+    take_back(game, BOTH, game.version, ply, decline=False, moment=game.since)
+    assert (game.turn, left(game)[seat]) == (seat, 40.0)
+
+
+def test_the_clocks_of_bots_stand() -> None:
+    game = hosted(seats="pb", seconds_per_game=60.0)
+    bot, person = 1, 0
+    while game.turn != bot:
+        after(game, 1)
+    before = left(game)
+    commands.play_bot(game, game.version, first(game), game.since + 5_000)
+    assert left(game)[bot] == before[bot] == 60.0
+    assert left(game)[person] == before[person]
+
+
+def test_a_copy_and_a_game_that_is_read_again_have_the_same_clocks() -> None:
+    game = hosted(seconds_per_game=60.0, increment=1.0)
+    copy = game.copy()
+    after(game, 20)
+    assert left(copy) == [60.0, 60.0]
+    assert HostedGame(Head.from_json(game.head.to_json()), game.entries).clocks == game.clocks
+
+
+def test_a_game_from_before_there_were_clocks_has_none() -> None:
+    fields = json.loads(hosted().head.to_json())
+    for name in ("seconds_per_game", "increment"):
+        del fields["options"][name]
+    game = HostedGame(Head.from_json(json.dumps(fields)))
+    assert (game.clocks, game.deadline) == ([], None)
+
+
+def test_time_in_which_the_game_was_not_playable_is_given_back() -> None:
+    game = hosted(seconds_per_game=60.0)
+    seat = game.turn or 0
+    before = game.copy()
+    after(game, 3_600)
+    assert commands.give_back(before, game, before.since + 3_590_000, game.since) == 1
+    assert left(game)[seat] == 50.0
+    assert HostedGame(game.head, game.entries).clocks == game.clocks
+
+
+@pytest.mark.parametrize(
+    ("seconds", "paused", "plays"), [(60.0, 0, True), (None, 9_000, True), (60.0, 9_000, False)], ids=str
+)
+def test_nothing_is_given_back_without_a_pause_or_a_clock_or_a_move(
+    seconds: float | None, paused: int, plays: bool
+) -> None:
+    game = hosted(seconds_per_game=seconds)
+    before = game.copy()
+    if plays:
+        after(game, 10)
+    assert commands.give_back(before, game, before.since + paused, before.since + 10_000) == 0
+    assert EntryKind.GIVEN_BACK not in [entry.kind for entry in game.entries]
+
+
+def test_a_repeated_request_gets_the_version_after_what_was_given_back() -> None:
+    game = hosted(seconds_per_game=60.0)
+    before, text = game.copy(), first(game)
+    after(game, 10)
+    commands.give_back(before, game, before.since + 9_000, game.since)
+    version = game.version
+    assert commands.play(game, BOTH, before.version, text, NOW) == version
 
 
 def test_tokens_say_who_looks() -> None:

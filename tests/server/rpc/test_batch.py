@@ -6,10 +6,12 @@ from typing import Any
 
 import grpc
 import pytest
+from google.rpc.error_details_pb2 import BadRequest
 
+from clerestory.server.rpc.errors import MAX_LISTED
 from clerestory.v1.advisor_pb2 import BatchRecommendRequest, BatchRecommendResponse, RecommendMoveRequest
 from tests.server.games.test_bounds import EXTREME, durations
-from tests.server.rpc.harness import HOUR, LoopClock, Served, full_server, question, refusal, served, until
+from tests.server.rpc.harness import HOUR, LoopClock, Served, details, full_server, question, refusal, served, until
 
 
 def query(number: int, **fields: Any) -> BatchRecommendRequest:
@@ -48,6 +50,19 @@ async def test_a_wrong_query_gets_its_error_and_the_others_their_answers(server:
     assert [fault.field for fault in error.violations] == ["consider_actions[0]"]
     assert error.message == alone.details()
     assert found[3].error.reason == "BAD_TIME_BUDGET"
+
+
+async def test_an_error_lists_as_many_faults_as_that_of_a_single_call(server: Served) -> None:
+    wrong = question(iterations=50, consider_actions=["x" * 300, *("x" for _ in range(40))])
+    found = await results(server.advisor.BatchRecommend([BatchRecommendRequest(question=wrong)]))
+    alone = await refusal(server.advisor.RecommendMove(wrong))
+    error = found[0].error
+    listed = details(alone, BadRequest).field_violations
+    assert [(fault.field, fault.description) for fault in error.violations] == [
+        (fault.field, fault.description) for fault in listed
+    ]
+    assert len(error.violations) == MAX_LISTED
+    assert error.message == alone.details()
 
 
 async def test_times_beyond_all_limits_are_rejected(server: Served) -> None:

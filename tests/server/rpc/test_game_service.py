@@ -23,6 +23,7 @@ from tests.server.games.table import (
     NOW,
     OPEN,
     PERSON,
+    STORED,
     Table,
     at,
     first,
@@ -92,6 +93,28 @@ def test_an_entry_shows_that_the_server_moved_for_a_person() -> None:
     commands.play(game, BOTH, game.version, first(game), NOW)
     entries = write_state(at(game, 0), game, BOTH).entries
     assert [entry.played_on for entry in entries if not entry.applied.drawn] == [True, False]
+
+
+def test_a_game_with_a_clock_says_what_is_left_and_what_was_given_back() -> None:
+    game = hosted(seconds_per_game=60.0, increment=0.5)
+    before, seat = game.copy(), game.turn or 0
+    commands.play(game, BOTH, game.version, first(game), STORED + 20_000)
+    commands.give_back(before, game, STORED + 5_000, STORED + 20_000)
+    state = write_state(before, game, BOTH)
+    left = [time.ToMilliseconds() for time in state.game.time_left]
+    assert (left[seat], left[1 - seat]) == (45_500, 60_000)
+    given_back = state.entries[-1].time_given_back
+    assert (given_back.seat, given_back.time.ToMilliseconds()) == (seat, 5_000)
+    assert (state.game.options.time_per_game.seconds, state.game.options.increment.nanos) == (60, 500_000_000)
+    assert not write_state(hosted(), hosted(), BOTH).game.time_left
+
+
+async def test_an_increment_needs_a_clock(server: Served) -> None:
+    options = games.GameOptions(increment=Duration(seconds=1))
+    asked = games.CreateGameRequest(game="toy", seats=[PERSON, PERSON], options=options)
+    error = await refusal(GameServiceStub(server.channel).CreateGame(asked))
+    assert_reason(error, Reason.BAD_OPTIONS)
+    assert error.details() == "options.increment: needs time_per_game"
 
 
 # -- games that go on from a record ----------------------------------------------------------------
