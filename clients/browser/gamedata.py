@@ -15,6 +15,7 @@ from clerestory.engine import GAMES, Game
 from clerestory.engine.cathedral.data import tables as cathedral_tables
 from clerestory.engine.cathedral.data.constants import MOST_USES
 from clerestory.engine.duel.data import tables as duel_tables
+from clerestory.engine.games import LIST
 from clerestory.engine.positions.kinds import Kind
 from clerestory.engine.positions.layout import Field, Layout
 from clerestory.engine.tuning import EVEN, LEAST_SHARPNESS, MEASURED, NUM_LEVELS
@@ -66,8 +67,8 @@ def write_game(name: str, folder: Path) -> None:
     game = GAMES[name]
     content, parts = memory_of(game)
     (folder / f"{name}.bin").write_bytes(content)
-    data = {**facts_of(game), "layout": layout_of(game.layout), "tuning": tuning_of(game), "memory": parts}
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    data = {**facts_of(game), "layout": layout_of(game.layout), "points": points_of(name), "tuning": tuning_of(game)}
+    text = json.dumps({**data, "memory": parts}, ensure_ascii=False, separators=(",", ":"))
     (folder / f"{name}.js").write_text(f"export default {text};\n", "utf-8")
 
 
@@ -84,6 +85,13 @@ def facts_of(game: Game) -> dict[str, Any]:
         "actions": game.texts,
         "labels": game.labels,
     }
+
+
+def points_of(name: str) -> dict[str, Any]:
+    """Return the sources of a game's points, and what breaks ties."""
+    points = LIST[name].points
+    assert points is not None
+    return {"sources": [source._asdict() for source in points.SOURCES], "tieBreak": points.TIE_BREAK._asdict()}
 
 
 # -- positions ---------------------------------------------------------------------------------------

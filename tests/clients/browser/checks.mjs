@@ -21,7 +21,7 @@ export function replays(engines, records) {
   return records.map(({ game, position, actions }) => {
     const played = engines[game].position(position);
     const seen = actions.map((action) => hex(played.play(action)));
-    const scores = played.over ? [played.winShares(), played.scores()] : null;
+    const scores = played.over ? [played.winShares(), played.scores(), played.pointSources(), played.tieBreak() ?? null] : null;
     if (seen.some((one, i) => one !== hex(played.at(i + 1)))) return "at";
     for (const action of actions.toReversed()) if (played.undo().text !== action) return "undo";
     return { seen, scores, first: hex(played), opening: `${played}` };
