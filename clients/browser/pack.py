@@ -27,6 +27,7 @@ def main(folder: Path) -> None:
     for path in (HERE / "tsconfig.json", HERE / "README.md", ROOT / "LICENSE"):
         shutil.copy(path, package)
     facts = {**json.loads((HERE / "package.json").read_text("utf-8")), "version": __version__}
+    del facts["scripts"]["bench"]  # of a checkout
     (package / "package.json").write_text(json.dumps(facts, indent=2), "utf-8")
     PAGE["install"]()
     PAGE["run"]("./node_modules/.bin/tsc", "--project", str(package))
