@@ -27,7 +27,9 @@ class Source(NamedTuple):
 
     def points(self, player: Player) -> float:
         """Return the points of a player from this source."""
-        counts = (len(value) if isinstance(value, list) else int(value) for value in (player[name] for name in self.fields))
+        counts = (
+            len(value) if isinstance(value, list) else int(value) for value in (player[name] for name in self.fields)
+        )
         total = sum(count == self.full if self.full else count for count in counts)
         points = self.factor * total + self.constant
         return points / self.per if self.per > 1 else points
