@@ -142,20 +142,31 @@ def tuning_of(game: Game) -> dict[str, Any]:
 def search_of(game: Game, seats: int) -> dict[str, Any]:
     """Return the options of the shipped search for a number of seats."""
     tuning = game.tuning
-    own = {"temperature": tuning.temperature, "scale": tuning.scale[seats], **options.shipped(game, seats)}
-    chosen = options.Options(**own)
+    chosen = options_of(game, seats)
     if (chosen.value, chosen.playout, chosen.priors, chosen.sharpness) != (LEARNED, "informed", "learned", "fitted"):
         raise SystemExit(f"{game.name}: the engine expects a learned value with priors, in its shipped search")
     fitted = tuning.sharpness[seats]
     weights = (fitted.even, fitted.stronger, fitted.later, fitted.both, fitted.last, fitted.first)
     return {
-        "loop": packed(chosen.in_loop(game.max_plies)).hex(),
+        "loop": packed(loop_options(game, seats)).hex(),
         "marginShare": chosen.margin_share,
         "scale": chosen.scale,
         "choice": chosen.choice,
         "deviations": chosen.deviations,
         "sharpness": {"weights": weights, "firstSeat": fitted.first_seat, "rounds": fitted.rounds},
     }
+
+
+def options_of(game: Game, seats: int) -> options.Options:
+    """Return all options of the shipped search for a number of seats."""
+    tuning = game.tuning
+    own = {"temperature": tuning.temperature, "scale": tuning.scale[seats], **options.shipped(game, seats)}
+    return options.Options(**own)
+
+
+def loop_options(game: Game, seats: int) -> options.InLoop:
+    """Return those options that the loop uses."""
+    return options_of(game, seats).in_loop(game.max_plies)
 
 
 def packed(chosen: options.InLoop) -> bytes:

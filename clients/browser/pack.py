@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from runpy import run_path
 
-from compiling import GAMES, compiled
+from compiling import MODULES, compiled
 from gamedata import write_game
 
 from clerestory import __version__
@@ -33,7 +33,7 @@ def main(folder: Path) -> None:
     PAGE["run"]("./node_modules/.bin/tsc", "--project", str(package))
     for module in compiled(folder / "wasm"):
         shutil.copy(module, package / "dist")
-    for name in GAMES:
+    for name in MODULES:
         write_game(name, package / "dist")
     PAGE["run"]("npm", "pack", "--silent", "--pack-destination", str(folder), folder=package)
 

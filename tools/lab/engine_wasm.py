@@ -1,21 +1,23 @@
 """The engine in WebAssembly beside the native one, in one run: speed, size, memory, and what a page notices of it.
 
 `python -m tools.lab.engine_wasm`, after `make engine-wasm`; `npm run bench` in clients/browser does the same. Speeds
-are medians of rounds in which both engines take turns: in the Node of the virtual environment in processor time, so
-that other programs matter less, and in Chromium, where times are those of a clock.
+are medians of rounds in which both engines take turns, in processor time, so that other programs matter less: in the
+Node of the virtual environment, and in Chromium.
 """
 
 import argparse
 import gzip
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from time import perf_counter, process_time
+from time import process_time
 from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
@@ -31,10 +33,10 @@ DIST = Path(__file__).parents[2] / "build" / "browser" / "package" / "dist"
 NODE = Path(sys.executable).with_name("node")
 NAMES = ("cathedral", "duel")
 ROUNDS = 3
-GAMES_PLAYED = 500
+GAMES_PLAYED = 20_000
 ITERATIONS = 50_000
 SEED = 7
-MAX_BYTES = 16 << 20  # of a tree, the default of the package
+MAX_BYTES = 14 << 20  # of a tree, the default of the package
 SEARCHES = 20  # of 200 ms
 
 Ask = Callable[..., dict[str, Any]]  # asks the other engine
@@ -78,6 +80,7 @@ IN_PAGE = f"""async question => {{
   }}
   return globalThis.answer(question);
 }}"""
+TICKS = os.sysconf("SC_CLK_TCK")  # a second
 
 # Returns the milliseconds from the beginning of the page to its first move, of further searches, and between pictures.
 NOTICED = """async ([game, searches]) => {
@@ -110,22 +113,20 @@ NOTICED = """async ([game, searches]) => {
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--speed", action="store_true", help="only the speeds in Node")
+    parser.add_argument("--speed", action="store_true", help="only sizes, speeds and memory")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="rounds of each figure (default: %(default)s)")
     options = parser.parse_args()
     show_sizes()
     with node() as ask:
-        show_speeds("Node", ask, process_time, options.rounds)
+        show_speeds("Node", ask, options.rounds)
         for name in NAMES:
             used = ask(game=name, seats=2, iterations=40 * ITERATIONS, fresh=True)["bytes"]
             print(f"{name}: {used / 2**20:.0f} MiB of memory after {40 * ITERATIONS:,} iterations")
-    if options.speed:
-        return
-    for name in NAMES:
+    with page() as tab:
+        show_speeds("Chromium", partial(ask_page, tab), options.rounds)
+    for name in () if options.speed else NAMES:
         with page() as tab:
             show_noticed(name, tab)
-    with page() as tab:
-        show_speeds("Chromium", lambda **question: tab.evaluate(IN_PAGE, question), perf_counter, options.rounds)
 
 
 def show_sizes() -> None:
@@ -138,14 +139,14 @@ def show_sizes() -> None:
         print(f"{name}: {packed[f'{name}.bin']:,} bytes gz of weights and tables")
 
 
-def show_speeds(where: str, ask: Ask, clock: Callable[[], float], rounds: int) -> None:
+def show_speeds(where: str, ask: Ask, rounds: int) -> None:
     """Print the speeds of both engines for each number of players."""
     for name in NAMES:
         for _ in range(2):  # until it is compiled for speed
             ask(game=name, seats=2, games=GAMES_PLAYED)
             ask(game=name, seats=2, iterations=ITERATIONS)
         for seats in GAMES[name].seats:
-            compare(where, ask, clock, name, seats, rounds)
+            compare(where, ask, name, seats, rounds)
 
 
 def show_noticed(name: str, tab: Page) -> None:
@@ -159,16 +160,16 @@ def show_noticed(name: str, tab: Page) -> None:
         print(f"{name}: {1000 * len(gaps) / sum(gaps):.0f} pictures a second {what}, longest gap {max(gaps):.0f} ms")
 
 
-def compare(where: str, ask: Ask, clock: Callable[[], float], name: str, seats: int, rounds: int) -> None:
+def compare(where: str, ask: Ask, name: str, seats: int, rounds: int) -> None:
     """Print plies and iterations per second of both engines."""
     plies, searches = [], []
     for _ in range(rounds):
         played = ask(game=name, seats=seats, games=GAMES_PLAYED)
-        began = clock()
+        began = process_time()
         _, native, _ = random_games(GAMES[name], seats, played["seconds"], SEED)
-        plies.append((played["plies"] / played["seconds"], native / (clock() - began)))
+        plies.append((played["plies"] / played["seconds"], native / (process_time() - began)))
         found = ask(game=name, seats=seats, iterations=ITERATIONS)
-        searches.append((ITERATIONS / found["seconds"], ITERATIONS / search(opening(name, seats), clock)))
+        searches.append((ITERATIONS / found["seconds"], ITERATIONS / search(opening(name, seats))))
     for kind, both in (("plies", plies), ("iterations", searches)):
         wasm, native = (median(column) for column in zip(*both, strict=True))
         ratio = median(one / other for one, other in both)
@@ -177,13 +178,13 @@ def compare(where: str, ask: Ask, clock: Callable[[], float], name: str, seats: 
         )
 
 
-def search(state: State, clock: Callable[[], float]) -> float:
+def search(state: State) -> float:
     """Return the seconds of a native search."""
     options: dict[str, Any] = {**shipped(state.game, state.seats), "max_bytes": MAX_BYTES}
     searcher = Searcher(observe(state), seed=SEED, **options)
-    began = clock()
+    began = process_time()
     searcher.run(iterations=ITERATIONS)
-    return clock() - began
+    return process_time() - began
 
 
 def opening(name: str, seats: int) -> State:
@@ -211,6 +212,26 @@ def node() -> Iterator[Ask]:
 
         yield ask
         write.close()
+
+
+def ask_page(tab: Page, **question: Any) -> dict[str, Any]:
+    """Ask the other engine on a page; seconds are the processor time of Chromium."""
+    began = children_seconds()
+    found: dict[str, Any] = tab.evaluate(IN_PAGE, question)
+    return {**found, "seconds": children_seconds() - began}
+
+
+def children_seconds() -> float:
+    """Return the processor time of all processes that this one has started, and those have."""
+    parents, ticks = {}, {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            fields = path.read_text().rpartition(")")[2].split()
+            parents[path.parent.name], ticks[path.parent.name] = fields[1], int(fields[11]) + int(fields[12])
+    own = {str(os.getpid())}
+    while more := {child for child, parent in parents.items() if parent in own} - own:
+        own |= more
+    return sum(ticks[child] for child in own - {str(os.getpid())}) / TICKS
 
 
 @contextmanager

@@ -47,7 +47,7 @@ export interface AnalyzeOptions extends SearchOptions {
   readonly everyMs?: number;
 }
 
-const MAX_BYTES = 16 << 20; // with what is reserved, a module then has less than 64 MB
+const MAX_BYTES = 14 << 20; // with what is reserved, an engine then has less than 64 MB
 const LEAST_BYTES = 1 << 16;
 const MOST_BYTES = 1 << 30;
 const MOST_ITERATIONS = 2 ** 53 - 1;

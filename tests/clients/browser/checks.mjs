@@ -86,6 +86,25 @@ export async function endings(_engines, _given, { Engine }) {
   return found;
 }
 
+/** The bytes of an engine in one thread, with the rules and a search whose tree is full. */
+export async function memory(_engines, games, { Engine }) {
+  const found = {};
+  const { Instance } = WebAssembly;
+  for (const game of games) {
+    const memories = [];
+    WebAssembly.Instance = class extends Instance {
+      constructor(...given) {
+        super(...given);
+        memories.push(this.exports.memory);
+      }
+    };
+    const engine = await Engine.load(game, { worker: false });
+    const { memoryFull } = await engine.recommend(engine.newGame({ seats: 2, seed: 7 }), { iterations: 1_000_000, early: false });
+    found[game] = { memoryFull, bytes: memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0) };
+  }
+  return found;
+}
+
 /** Searches in several ways that must not differ, and one that is stopped. */
 export async function manners(engines, { game, position, iterations }, { Engine }) {
   const engine = engines[game];
