@@ -18,12 +18,6 @@ def summary(answer: Any) -> tuple[int, str]:
     return answer.number, str(answer.recommendation.best) if answer.recommendation else answer.error.reason
 
 
-def test_each_position_gets_the_advice_of_a_single_call(advisor: Advisor) -> None:
-    found = dict(map(summary, advisor.recommend_each(POSITIONS, iterations=200, seed=1)))
-    alone = [str(advisor.recommend(position, iterations=200, seed=1).best) for position in POSITIONS]
-    assert [found[number] for number in range(5)] == alone
-
-
 def test_wrong_positions_get_their_errors_wherever_they_are_found(target: str) -> None:
     async def ask() -> list[tuple[int, str]]:
         async with AsyncAdvisor(target) as advisor:
