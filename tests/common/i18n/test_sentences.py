@@ -136,17 +136,12 @@ def test_cards_that_leave_out_ore_say_so(language: str) -> None:
     assert len({str(pattern).rpartition(", ")[2] for pattern in said}) == 1
 
 
-def test_every_tie_break_has_a_text() -> None:
-    """Gold, the seat if gold is equal, too, and a shared win."""
-    empty = {f"section_{number}": [] for number in (1, 2, 3)}
-    for red, blue in ((5, 3), (3, 3)):
-        duel = {"players": [empty | {"gold": red}, empty | {"gold": blue}]}
-        cathedral = {"players": [{"vp": 9, "gold": red}, {"vp": 9, "gold": blue}]}
-        for name, fields in (("duel", duel), ("cathedral", cathedral)):
-            points = LIST[name].points
-            decided = points.tie_break(fields) if points else None
-            assert decided is not None
-            assert f"tie.{decided[0]}" in patterns(name)
+def test_every_tie_break_and_source_of_points_has_a_text() -> None:
+    for name, listing in LIST.items():
+        if listing.points:
+            field, last = listing.points.TIE_BREAK
+            sources = (f"source.{source.name}" for source in listing.points.SOURCES)
+            assert {f"tie.{field}", f"tie.{last}", *sources} <= patterns(name).keys()
 
 
 DOMAINS = sorted(path.stem for path in (FOLDER / ENGLISH).glob("*.json"))
