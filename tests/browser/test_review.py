@@ -178,7 +178,7 @@ def test_a_review_and_a_verdict_that_were_lost_are_asked_for_again(page: Page) -
     with lost(page, "RecommendMove"):
         try_another(page)
         expect(box).to_contain_text("Trying again")
-    expect(box).to_contain_text(re.compile("Right|That loses"))
+    expect(box).to_contain_text(re.compile("Right|That costs"))
 
 
 def test_one_seat_is_looked_at_alone(page: Page) -> None:
