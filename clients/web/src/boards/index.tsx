@@ -38,8 +38,9 @@ const useDrawn = (game: string): Drawn | undefined => useLoaded(game, async () =
 export const Board = memo((props: BoardProps) => {
   const drawn = useDrawn(props.position.game.case ?? "");
   const Drawn = inWords.value || !props.catalogue.known ? undefined : drawn?.default;
+  const awaited = !Drawn && !inWords.value && isDrawn(props.position.game.case ?? "");
   return (
-    <section class={props.ghost ? "board ghost" : "board"} aria-label={say("board")}>
+    <section class={`board ${props.ghost ? "ghost" : ""} ${awaited ? "awaited" : ""}`} aria-label={say("board")}>
       {Drawn ? <Drawn {...props} /> : <TextBoard {...props} />}
     </section>
   );

@@ -137,6 +137,7 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       planned={plan}
       turn={turnWords(kept, past?.ply)}
       clock={<Clock game={game} />}
+      over={game.end !== undefined}
       early={stopped && game.end?.reason !== EndReason.PLAYED}
       myTurn={kept.myTurn.value && !past}
       question={question}
