@@ -33,7 +33,7 @@ class Fault(str):
     text: "Text"
     game: str
 
-    def said(self, language: str) -> str:
+    def in_language(self, language: str) -> str:
         """Return the text in a language."""
         from clerestory.i18n.sentences import format_text
 
@@ -117,9 +117,9 @@ class Violations(GameError):
         game = self.violations[0].description.game if self.violations else ""
         return type(self), ([(field, fault.text) for field, fault in self.violations], game)
 
-    def said(self, language: str) -> str:
+    def in_language(self, language: str) -> str:
         """Return all errors in a language."""
-        return "; ".join(f"{field}: {fault.said(language)}" for field, fault in self.violations)
+        return "; ".join(f"{field}: {fault.in_language(language)}" for field, fault in self.violations)
 
 
 class BadPosition(Violations):

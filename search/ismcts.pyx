@@ -25,7 +25,7 @@ from clerestory.search.limits import (
 )
 from clerestory.figures import Outlook
 from clerestory.search.lines import likeliest, ranked
-from clerestory.search.options import Options
+from clerestory.search.options import options_of
 from clerestory.search.reasons import explained, gain
 from clerestory.search.result import Result, StopReason
 
@@ -84,7 +84,7 @@ cdef class Searcher:
         self.view = root.view
         tuning = self.view.game.tuning
         of_game = {"temperature": tuning.temperature, "scale": tuning.scale[self.view.seats]}
-        self.options = Options(**{**of_game, **options})
+        self.options = options_of(**{**of_game, **options})
         self._require_guide()
         if not is_integer(max_bytes) or max_bytes < MIN_BYTES:
             raise BadLimit("max_bytes", f"{max_bytes!r} is not a whole number of at least {MIN_BYTES}")

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass
+from functools import lru_cache
 from typing import Any, TypedDict
 
 from clerestory.declared import (
@@ -219,6 +220,17 @@ class Options:
         if self.priors != "guide":
             return "priors"
         return "selection" if self.selection == "puct" else None
+
+
+def options_of(**fields: Any) -> Options:
+    """Return options with these fields, cached, as checking them takes longer than a short search. Raises BadLimit."""
+    try:
+        return cached_options(**fields)
+    except TypeError:  # an unhashable value, whose fault is reported like others
+        return Options(**fields)
+
+
+cached_options = lru_cache(maxsize=256, typed=True)(Options)
 
 
 def shipped(game: Game, seats: int) -> Mapping[str, Any]:

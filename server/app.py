@@ -287,7 +287,7 @@ def hosted_games(store: Store, settings: Settings, choose: Choose) -> GameManage
     """Return the game manager of a server."""
     limits = Limits(settings.max_games, settings.max_games_each, settings.max_bytes_each, settings.max_games_a_minute)
     return GameManager(
-        store, limits, choose, most_bot_games=settings.max_bot_games, forget_after=settings.forget_games_after
+        store, limits, choose, most_bot_games=settings.max_bot_games, forget_after=settings.game_retention_days
     )
 
 

@@ -31,8 +31,8 @@ class Settings(Capacity):
     )
     grace: float = declared(
         5.0,
-        "seconds from the end of the searches to the end of the process: answers have three quarters of them, the store"
-        " has what is left",
+        "seconds from the end of the searches to the end of the process: three quarters for answers, the rest for the"
+        " store",
         NOT_NEGATIVE,
     )
     idle_timeout: float = declared(
@@ -55,26 +55,25 @@ class Settings(Capacity):
     max_games_each: int = declared(10_000, "unfinished games of one [caller](operations.md#callers)", COUNT)
     max_games_a_minute: int = declared(
         600,
-        "new games of one caller in a minute; further ones are rejected, with a retry delay",
+        "new games of one caller per minute; further ones are rejected, with a retry delay",
         COUNT,
     )
     max_bytes_each: int = declared(
         4 << 30,
-        "bytes that the games of one caller, finished or not, take in the store; beyond, it cannot create games",
+        "bytes in the store for the games of one caller, finished or not; beyond this, it cannot create games",
         COUNT,
         size=True,
     )
     max_bot_games: int = declared(
-        16, "games of bots only in which the server moves at a time; the others take turns", COUNT
+        16, "games between bots that are played at the same time; further ones wait their turn", COUNT
     )
-    forget_games_after: float = declared(
-        0.0, "days without a call or a watcher after which a game is deleted, over or not; 0 keeps all", NOT_NEGATIVE
+    game_retention_days: float = declared(
+        0.0, "days without access after which a game is deleted, whether it is over or not; 0: never", NOT_NEGATIVE
     )
     max_watchers: int = declared(100, "streams that watch one game with equal tokens; further ones are rejected", COUNT)
     admin: str = declared(
         "",
-        "`HOST:PORT` or `unix:PATH` of a second port for those who run the server, with gRPC's channelz, health and"
-        " reflection",
+        "`HOST:PORT` or `unix:PATH` of a second port for operators, with gRPC's channelz, health and reflection",
     )
     metrics: str = declared("", "`HOST:PORT` where the metrics are served over HTTP")
     tracing: str = declared(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ServerOption = Annotated[
     str | None,
     typer.Option(
-        "--server", metavar="HOST:PORT", help="Server to ask, or `private` for one of its own; by default none."
+        "--server", metavar="HOST:PORT", help="Server to use; `private` starts a private one. By default none."
     ),
 ]
 TokenOption = Annotated[
@@ -44,7 +44,9 @@ OPTIONS = {  # by the argument of a client
 
 SERVING = "SERVING"
 LONGEST = 600.0  # seconds
-CheckedServerOption = Annotated[str, typer.Option("--server", metavar="HOST:PORT", help="Server to ask, or unix:PATH.")]
+CheckedServerOption = Annotated[
+    str, typer.Option("--server", metavar="HOST:PORT", help="Server to check, or unix:PATH.")
+]
 ServiceOption = Annotated[
     str, typer.Option("--service", metavar="NAME", help="Service, such as clerestory.v1.GameService; by default all.")
 ]
@@ -115,7 +117,7 @@ def health(
     tls_cert: CertOption = None,
     tls_key: KeyOption = None,
 ) -> None:
-    """Ask a server whether it serves: exit code 0 if it does, 1 if it does not or cannot be reached."""
+    """Check whether a server is serving. Exits with 0 if it is, with 1 if it is not or cannot be reached."""
     seconds = read_patience(time)
     status = ask(dialled(server, tls_ca, tls_cert, tls_key), service, seconds)
     typer.echo(f"{server}: {status}")

@@ -38,14 +38,14 @@ class ReviewOptions:
         typer.Option(
             metavar="N",
             min=0,
-            help="Judge every decision by what this seat knew; by default each seat by its own knowledge.",
+            help="Judge every decision by what this seat knew; by default, by what the deciding seat knew.",
         ),
     ] = None
     deep: Annotated[
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Then play on from the worst errors many times, for this long, as in 60s, to confirm them.",
+            help="Confirm the worst errors by playing on from them many times, for this long, as in 60s.",
         ),
     ] = None
 
@@ -91,7 +91,7 @@ def annotate_record(
     language: LanguageOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Review a recorded game: what luck, own errors and those of others brought each seat, adding up to its result."""
+    """Review a recorded game: how much of each result comes from luck, own errors and the errors of others."""
     from clerestory.cli.reviewing import require_place, review_record, show_review, tell_user, write
     from clerestory.search.review.report import report
 

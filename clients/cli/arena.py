@@ -41,7 +41,7 @@ def arena(
     games: Annotated[
         int,
         typer.Option(
-            metavar="N", min=1, max=10_000_000, help="Fewest games to play; each deal is played from every seat."
+            metavar="N", min=1, max=10_000_000, help="Minimum number of games; each deal is played from every seat."
         ),
     ] = 400,
     out: Annotated[
@@ -58,7 +58,7 @@ def arena(
     ] = "",
     bots: BotsOption = False,  # noqa: ARG001  # its callback does the work
 ) -> None:
-    """Play the first bot in every seat of every deal, the second one in all others, and say which is stronger."""
+    """Play matches between two bots: the first takes every seat of every deal in turn, the second all others."""
     from clerestory.cli.matches import play_bots
 
     chosen_game(options.game, options.seats)
@@ -74,15 +74,16 @@ def tune(
     params: RangesArgument,
     against: Annotated[
         str | None,
-        typer.Option(
-            metavar="BOT", help="Bot that both variants of a step play against; by default they play each other."
-        ),
+        typer.Option(metavar="BOT", help="Opponent of both variants in each step; by default they play each other."),
     ] = None,
     options: MatchOptions = MATCH,
     games: Annotated[
         int,
         typer.Option(
-            metavar="N", min=1, max=10_000_000, help="Fewest games of all steps together; steps are always completed."
+            metavar="N",
+            min=1,
+            max=10_000_000,
+            help="Minimum number of games in all steps together; steps are always completed.",
         ),
     ] = 4000,
     deals: Annotated[
@@ -93,7 +94,9 @@ def tune(
     ] = 8,
     confirm: Annotated[
         int,
-        typer.Option(metavar="N", min=1, max=10_000_000, help="Games between the result and the start, at the end."),
+        typer.Option(
+            metavar="N", min=1, max=10_000_000, help="Games between the final and the initial options, at the end."
+        ),
     ] = 400,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="File of the steps; those already there are not run again.")
@@ -101,7 +104,7 @@ def tune(
     workers: WorkerOptions = WORKERS,
     bots: BotsOption = False,  # noqa: ARG001  # its callback does the work
 ) -> None:
-    """Tune options of BOT, in the given ranges, by the games it wins; then play the result against the start."""
+    """Tune options of BOT within ranges to win more games, then play the result against the initial options."""
     from clerestory.cli.matches import tune_and_confirm
     from clerestory.cli.remote_bots import parse_any_bot
     from clerestory.search.arena.tune import TunedOption, TuningPlan

@@ -68,14 +68,16 @@ def whole() -> Iterator[Listed]:
 
 
 def complete(shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")]) -> None:
-    """Print a script that lets a shell complete commands and options; `source` it where the shell starts."""
+    """Print a script for shell completion; `source` it in the shell's start-up file."""
     if shell not in SHELLS:
         raise BadOption(f"SHELL: {shell!r} is not one of {', '.join(SHELLS)}")
     typer.echo(SHELLS[shell](list(whole())), nl=False)
 
 
-def write_manual(folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Such as share/man/man1.")]) -> None:
-    """Write a manual page of each command, clerestory.1 and so on, into a folder."""
+def write_manual(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder, such as share/man/man1.")],
+) -> None:
+    """Write a manual page for each command, such as clerestory.1, into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     pages = list(whole())
     for one in pages:

@@ -56,19 +56,17 @@ class LearningOptions:
             metavar="N",
             min=1,
             max=10_000_000,
-            help="Fewest games of a generation for each number of players; they are played in twenties.",
+            help="Minimum games of a generation for each number of players, played in batches of 20.",
         ),
     ] = 20_000
     seats: Annotated[
         str | None, typer.Option(metavar="N,...", help="Numbers of players, like 2,4; all by default.")
     ] = None
-    epochs: Annotated[
-        int, typer.Option(metavar="N", min=1, max=1000, help="Passes over the games when a value is fitted.")
-    ] = 10
+    epochs: Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="Passes over the games in each fit.")] = 10
     fits: Annotated[
         int,
         typer.Option(
-            metavar="N", min=1, max=100, help="Fits of a generation; the one that foresees results best is kept."
+            metavar="N", min=1, max=100, help="Fits in each generation; the one that predicts results best is kept."
         ),
     ] = 2
     search: Annotated[str, typer.Option(metavar="OPTIONS", help="Options of a search that uses a learned value.")] = (
@@ -88,7 +86,7 @@ class LearningOptions:
         typer.Option(metavar="BOT", help="Bot that a new value must beat as well; may be repeated."),
     ] = None
     gate_games: Annotated[
-        int, typer.Option(metavar="N", min=1, max=1_000_000, help="Most games of a match of a new value.")
+        int, typer.Option(metavar="N", min=1, max=1_000_000, help="Maximum number of games in a match of a new value.")
     ] = 4000
     sprt: Annotated[
         str, typer.Option(metavar="ELO0,ELO1", help="Elo differences that the matches of a new value decide between.")
@@ -140,7 +138,7 @@ def read_seats(name: str, text: str | None) -> tuple[int, ...]:
 
 @grouped()
 def learn(options: LearningOptions, workers: WorkerOptions = WORKERS) -> None:
-    """Learn a value of GAME from games of the search against itself; matches decide whether each one is better."""
+    """Train a value network for GAME by self-play; matches decide whether each new one is better."""
     require_numpy()
     number, crew = workers.number(), workers.crew()
     if "," in str(options.out):

@@ -36,36 +36,36 @@ app = group(
             "play": ("Play a game in the terminal against bots.", "play:play"),
             "recommend": ("Recommend a move in a position.", "play:recommend"),
             "analyze": ("Show the best lines of a position as they improve.", "play:analyze"),
-            "hint": ("Rank the actions of a position, and say why.", "play:hint"),
+            "hint": ("Rank the actions of a position, with reasons.", "play:hint"),
             "annotate": ("Review a recorded game: what decided it, how much was luck.", "annotate:annotate_record"),
             "lesson": ("Learn a game in short lessons.", "play:learn"),
             "puzzle": ("Show a position with one best action; judge an answer.", "play:solve"),
         },
         "Serve": {
             "serve": ("Serve advice, games and a web page until stopped.", "serve:serve"),
-            "doctor": ("Say what this machine can serve, and what is set wrong.", "serve:doctor"),
+            "doctor": ("Check what this machine can serve, and its settings.", "serve:doctor"),
             "store": ("Back up, restore, check and migrate hosted games.", "serve:store"),
-            "web": ("Show the web page of a server that runs elsewhere.", "serve:web"),
-            "mcp": ("Let AI assistants host, teach and analyze games.", "serve:mcp"),
-            "health": ("Ask a server whether it serves.", "access:health"),
+            "web": ("Serve the web page of a server that runs elsewhere.", "serve:web"),
+            "mcp": ("Run an MCP server for AI assistants.", "serve:mcp"),
+            "health": ("Check whether a server is serving.", "access:health"),
         },
         "Positions and records": {
             "new": ("Write the first position of a game.", "positions:new"),
             "show": ("Print a position and its legal actions.", "positions:show"),
             "schema": ("Print a JSON Schema, or the description of the HTTP API.", "positions:schema"),
             "rules": ("Print the card catalogue in use.", "positions:rules"),
-            "replay": ("Check recorded games and print how they ended.", "positions:replay"),
+            "replay": ("Check recorded games and print their results.", "positions:replay"),
             "simulate": ("Play games at random.", "positions:simulate"),
         },
         "Research": {
-            "arena": ("Let two bots play matches, and say which is stronger.", "arena:arena"),
+            "arena": ("Play matches between two bots to find the stronger one.", "arena:arena"),
             "tune": ("Tune options of a bot by the games it wins.", "arena:tune"),
-            "learn": ("Learn a value from games of the search against itself.", "learn:learn"),
+            "learn": ("Train a value network by self-play.", "learn:learn"),
             "bench": ("Measure the speed of engine, search and service.", "main:bench"),
         },
         "Install": {
-            "completion": ("Let a shell complete commands and options by Tab.", "completion:complete"),
-            "manual": ("Write a manual page of each command.", "completion:write_manual"),
+            "completion": ("Print a script for shell completion.", "completion:complete"),
+            "manual": ("Write manual pages.", "completion:write_manual"),
         },
     },
     "An AI opponent and analyst for The Pillars of the Earth and Builders Duel.",
@@ -75,16 +75,19 @@ bench = group(
     {
         "Benchmarks": {
             "service": (
-                "What the service adds to a search, and how late answers are.",
+                "The overhead of the service, and the lateness of its answers.",
                 f"{BENCH}.service:bench_service",
             ),
-            "early": ("What an early end saves, and how often it was wrong.", f"{BENCH}.early:bench_early"),
-            "manners": ("What characters do that plain bots of their level do not.", f"{BENCH}.manners:bench_manners"),
+            "early": ("The time that early stopping saves, and how often it is wrong.", f"{BENCH}.early:bench_early"),
+            "manners": (
+                "How the play of characters differs from that of plain bots of their level.",
+                f"{BENCH}.manners:bench_manners",
+            ),
             "value": ("Evaluations of positions from games, on one core.", f"{BENCH}.value:bench_value"),
             "engine": ("Random games from setup to end on one core.", f"{BENCH}.speed:bench_engine"),
             "search": ("Searches from the first decision of a game.", f"{BENCH}.speed:bench_search"),
             "budget": ("How far searches overrun their time budget.", f"{BENCH}.speed:bench_budget"),
-            "envs": ("Steps per second as environments of other libraries.", f"{BENCH}.envs:bench_envs"),
+            "envs": ("Steps per second of reinforcement learning environments.", f"{BENCH}.envs:bench_envs"),
         }
     },
     "Benchmarks: of speed, with a reference loop timed beside it, of early ends, and of the manners of characters.",
@@ -172,9 +175,9 @@ def full_output(error: OSError) -> str:
 
 def error_text(error: Exception) -> str:
     """Return what an error says: faults in the language of the terminal, all else in English."""
-    said = getattr(error, "said", None)
-    if said is None:
+    translated = getattr(error, "in_language", None)
+    if translated is None:
         return str(error)
     from clerestory.cli.language import language_named
 
-    return str(said(language_named(sys.argv)))
+    return str(translated(language_named(sys.argv)))

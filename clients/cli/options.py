@@ -53,7 +53,7 @@ class BadOption(ValueError):
 
 
 class BadCards(BadOption):
-    """The faults of the cards of a file; `said` returns them in a language.
+    """The faults of the cards of a file; `in_language` returns them in a language.
 
     Args:
         file: prefix of the message; "" if the faults name the file.
@@ -64,9 +64,9 @@ class BadCards(BadOption):
         super().__init__(f"{file}{faults}")
         self._file, self._faults = file, faults
 
-    def said(self, language: str) -> str:
+    def in_language(self, language: str) -> str:
         """Return it in a language."""
-        return f"{self._file}{self._faults.said(language)}"
+        return f"{self._file}{self._faults.in_language(language)}"
 
 
 def use_catalogue(path: Path) -> None:

@@ -38,7 +38,7 @@ IterationsOption = Annotated[
         metavar="N",
         min=1,
         max=MAX_ITERATIONS,
-        help="Most iterations of the search, each of which plays the game on once.",
+        help="Maximum number of iterations of the search.",
     ),
 ]
 SeatOption = Annotated[
@@ -51,7 +51,7 @@ SearchSeedOption = Annotated[
 ]
 ObserverOption = Annotated[
     str | None,
-    typer.Option(metavar="SEAT", help="Whose knowledge is used: a seat, or `onlooker`; by default the seat to decide."),
+    typer.Option(metavar="SEAT", help="Whose knowledge to use: a seat or `onlooker`; by default the seat to decide."),
 ]
 ThreadsOption = Annotated[
     int | None,
@@ -77,7 +77,7 @@ AvoidOption = Annotated[
 ]
 
 RatesOption = Annotated[
-    bool, typer.Option("--rates", help="Also show what one more of each good is worth; takes a third of the time.")
+    bool, typer.Option("--rates", help="Also show the value of one more of each good; takes a third of the time.")
 ]
 
 WATCH_INTERVAL = "200ms"  # between two tables with --watch
@@ -175,7 +175,8 @@ def analyze(
     certainty: Annotated[
         float | None,
         typer.Option(
-            metavar="SHARE", help="End once this share of longer searches, 0.5 to 1, would name the same best action."
+            metavar="SHARE",
+            help="Stop once this share of longer searches, 0.5 to 1, would choose the same best action.",
         ),
     ] = None,
     observer: ObserverOption = None,
@@ -185,7 +186,7 @@ def analyze(
     language: LanguageOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the best actions of a position and how play may go on, ever more exactly; with --json, a line per table."""
+    """Show the best actions of a position and how play may continue, with updates; with --json, one line per table."""
     from clerestory.cli.answers import observer_of, print_updates, show_updates
     from clerestory.cli.servers import advised
 
@@ -222,7 +223,7 @@ def hint(
     language: LanguageOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Rank the legal actions, best first, with what each loses to the best and how play may continue."""
+    """Rank the legal actions, best first, with the loss of each compared to the best and how play may continue."""
     from clerestory.cli.answers import show_answer, show_updates
     from clerestory.cli.locale import say
     from clerestory.cli.screen import status_line
@@ -251,7 +252,7 @@ def learn(
     ] = None,
     language: LanguageOption = None,
 ) -> None:
-    """Play a lesson: it says what a game is about, step by step, and sets tasks on a board with an opponent."""
+    """Play a lesson: it explains a game step by step, with exercises on a board against an opponent."""
     from clerestory.cli.teaching import list_lessons, teach
     from clerestory.server.lessons import lesson
 
@@ -270,9 +271,13 @@ def solve(
     game: GameOption = DEFAULT_GAME,
     level: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, max=MAX_LEVEL, help="Choose among those that this level of play just solves."),
+        typer.Option(
+            metavar="N", min=1, max=MAX_LEVEL, help="Choose among the puzzles that this level of play can just solve."
+        ),
     ] = None,
-    seats: Annotated[int | None, typer.Option(metavar="N", help="Choose among those with so many players.")] = None,
+    seats: Annotated[
+        int | None, typer.Option(metavar="N", help="Choose among the puzzles with this number of players.")
+    ] = None,
     seed: Annotated[
         int | None,
         typer.Option(metavar="N", min=0, max=2**64 - 1, help="Seed of the random choice; random by default."),
@@ -281,7 +286,7 @@ def solve(
     language: LanguageOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a position with one clearly best action, and say what each action that you try is worth."""
+    """Show a position with one clearly best action, and rate the actions that you try."""
     from clerestory.cli.teaching import chosen, show_puzzle
 
     speak(language, as_json=as_json)

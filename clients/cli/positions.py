@@ -92,13 +92,13 @@ def replay(
             help="Print only the position after this many plies (decisions and chance events) of the first game.",
         ),
     ] = None,
-    brief: Annotated[bool, typer.Option("--brief", help="Print one line for each game, without its points.")] = False,
+    brief: Annotated[bool, typer.Option("--brief", help="Print one line per game, without points.")] = False,
     language: LanguageOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Replay recorded games, checking every line, and print how they ended.
+    """Replay recorded games, check every line, and print the results.
 
-    A last game that was broken off, even in the middle of a line, is shown as unfinished.
+    If the last game is incomplete, even in the middle of a line, it is shown as unfinished.
     """
     from clerestory.cli.showing import replay_records
 

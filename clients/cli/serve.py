@@ -39,16 +39,16 @@ WhileStdinOption = Annotated[bool, typer.Option("--while-stdin", hidden=True)]
 logger = logging.getLogger("clerestory.cli.web")  # the name of its lines in a log
 
 StoreOption = Annotated[str, setting_of(Settings, "store", USER)]
-CopyArgument = Annotated[Path, typer.Argument(metavar="COPY", help="File of the back-up.")]
+CopyArgument = Annotated[Path, typer.Argument(metavar="COPY", help="File of the backup.")]
 ToOption = Annotated[int | None, typer.Option(metavar="N", help="Format of the tables; by default the newest.")]
 
 store = group(
     {
         "Stores": {
-            "backup": ("Copy the games into a new file, while the server goes on.", "serve:backup"),
-            "restore": ("Make a back-up the store of a server that has none yet.", "serve:restore"),
-            "check": ("Say what a store holds, and whether it is sound.", "serve:check"),
-            "migrate": ("Bring a store to the format of this version, or back.", "serve:migrate"),
+            "backup": ("Copy the games into a new file, even while a server is running.", "serve:backup"),
+            "restore": ("Create a store from a backup.", "serve:restore"),
+            "check": ("Report what a store contains, and whether it is damaged.", "serve:check"),
+            "migrate": ("Convert a store to the format of this version, or back.", "serve:migrate"),
         }
     },
     "Back up, restore, check and migrate the games that servers keep.",
@@ -95,7 +95,10 @@ def serve(
     web_origin: OriginsOption = None,
     while_stdin: WhileStdinOption = False,
 ) -> None:
-    """Serve advice and games, with --web also a page, until Ctrl-C or SIGTERM; searches then say what they have."""
+    """Serve advice and hosted games, and with --web a web page, until Ctrl-C or SIGTERM.
+
+    Running searches then return their best result so far.
+    """
     from clerestory.server.logs import write_logs
 
     write_logs(log.log_format, log.log_level)  # before gRPC is imported
@@ -110,7 +113,7 @@ def serve(
 
 
 def doctor(**values: Any) -> None:
-    """Say in ten lines what this machine can serve with these settings, and what to change.
+    """Print a ten-line report of what this machine can serve with these settings, and what to change.
 
     The options and the environment are those of `clerestory serve`. The exit code is 1 if a line says `wrong`.
     """
@@ -131,11 +134,9 @@ doctor.__annotations__ = serve.__annotations__
 
 @grouped(log=settings_of(LOG))
 def web(
-    server: Annotated[
-        str, typer.Option("--server", metavar="HOST:PORT", help="Server whose games and advice the page shows.")
-    ],
+    server: Annotated[str, typer.Option("--server", metavar="HOST:PORT", help="Server that the page uses.")],
     listen: Annotated[
-        str, typer.Option("--listen", metavar="HOST:PORT", help="Where to show the page (port 0: any free one).")
+        str, typer.Option("--listen", metavar="HOST:PORT", help="Address of the page (port 0: any free one).")
     ] = "127.0.0.1:8080",
     web_name: NamesOption = None,
     web_page: PageOption = None,
@@ -147,7 +148,7 @@ def web(
     access: Access = PLAIN,
     log: LogSettings = LOG,
 ) -> None:
-    """Show the page of a server that runs elsewhere, until SIGTERM or SIGINT; on SIGHUP, its files are read again."""
+    """Serve the web page of a server that runs elsewhere, until SIGTERM or SIGINT; SIGHUP reloads its files."""
     import asyncio  # which help does not need
 
     from clerestory.server.logs import write_logs
@@ -228,7 +229,7 @@ def mcp(
         ),
     ] = "",
     store: Annotated[
-        str, typer.Option("--store", metavar="FILE", help="Where games are kept, if no --server is named.")
+        str, typer.Option("--store", metavar="FILE", help="Where games are stored if there is no --server.")
     ] = MEMORY,
     server: Annotated[
         str | None,
@@ -236,7 +237,7 @@ def mcp(
     ] = None,
     access: Access = PLAIN,
 ) -> None:
-    """Let AI assistants host, teach and analyze games (MCP); they see what the seats that they play see."""
+    """Run an MCP server for AI assistants that host, teach and analyze games; they see what their seats see."""
     import asyncio  # which help does not need
 
     try:
@@ -274,14 +275,14 @@ def bound(address: str) -> socket.socket:
 
 
 def backup(copy: CopyArgument, store: StoreOption = USER) -> None:
-    """Copy the games into a new file, also while a server plays them: all that it has answered is in the copy."""
+    """Copy the games into a new file, even while a server is running; the copy has every move that it has confirmed."""
     from clerestory.server.games.stores.maintenance import copy_store, required_file
 
     print_survey(str(copy), copy_store(required_file(store), copy))
 
 
 def restore(copy: CopyArgument, store: StoreOption = USER) -> None:
-    """Make a back-up the store of a server that has none yet; a store that is there stays."""
+    """Create a store from a backup; an existing store is not overwritten."""
     from clerestory.server.games.stores.maintenance import copy_store, existing, file_to_make
 
     file = file_to_make(store)
@@ -289,7 +290,7 @@ def restore(copy: CopyArgument, store: StoreOption = USER) -> None:
 
 
 def check(store: StoreOption = USER) -> None:
-    """Say what a store holds, and which games need other rules or cards; exit code 2 if it is damaged."""
+    """Report what a store contains, and which games need other rules or cards. Exits with 2 if it is damaged."""
     import asyncio
 
     from clerestory.server.games.stores.maintenance import survey
@@ -298,7 +299,7 @@ def check(store: StoreOption = USER) -> None:
 
 
 def migrate(store: StoreOption = USER, to: ToOption = None) -> None:
-    """Bring a store that no server uses to the format of this version; --to N is the way back to an earlier one."""
+    """Convert a store that no server is using to the format of this version, or with --to to an earlier one."""
     import asyncio
 
     from clerestory.server.games.stores.maintenance import migrate_store, survey

@@ -16,6 +16,7 @@ cdef extern from *:
 
     #define HUGE_PAGE ((size_t) 2 << 20)
     #define HUGE_FROM (2 * HUGE_PAGE)  /* smallest array with huge pages, in bytes; part of the last page is lost */
+    #define MAPPED_FROM (1 << 16)      /* smallest array that has pages of its own */
 
     #ifdef MAP_NORESERVE
     #define UNCOUNTED MAP_NORESERVE    /* more is reserved than will be touched */
@@ -38,6 +39,7 @@ cdef extern from *:
     #define map_any map_zeros  /* pages of the system are zeroed anyway */
     /* In huge pages where the system has them: thousands of small ones take milliseconds to touch and to give back. */
     static void *map_zeros(size_t bytes) {
+        if (bytes < MAPPED_FROM) return calloc(1, bytes);
         void *array = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | UNCOUNTED, -1, 0);
         if (array == MAP_FAILED) return NULL;
     #ifdef MADV_HUGEPAGE
@@ -46,7 +48,8 @@ cdef extern from *:
         return array;
     }
     static void unmap(void *array, size_t bytes) {
-        if (array != NULL) munmap(array, bytes);
+        if (bytes < MAPPED_FROM) free(array);
+        else if (array != NULL) munmap(array, bytes);
     }
     /* Give back the pages beyond the first `kept` bytes, whole huge pages only. */
     static void cut(void *array, size_t bytes, size_t kept) {

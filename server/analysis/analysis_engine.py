@@ -15,19 +15,20 @@ from clerestory.search.reasons import worded
 from clerestory.search.result import Result, StopReason
 from clerestory.server.analysis.active_search import ActiveSearch
 from clerestory.server.analysis.admission import Admission
-from clerestory.server.analysis.answer import Answer
+from clerestory.server.analysis.answer import Answer, remarks_on
 from clerestory.server.analysis.background import raise_finishing
 from clerestory.server.analysis.caller import HERE, Caller
 from clerestory.server.analysis.capacity import Capacity
 from clerestory.server.analysis.demand import Priority
-from clerestory.server.analysis.granting import EXPLAINED_FROM, MoveOverhead, grant, helpers_of
+from clerestory.server.analysis.granting import EXPLAINED_FROM, Cut, MoveOverhead, grant, helpers_of, is_brief
 from clerestory.server.analysis.lazy import LazySearcher
 from clerestory.server.analysis.limits import Limits
-from clerestory.server.analysis.memory import Trees
+from clerestory.server.analysis.memory import Trees, new_searcher
 from clerestory.server.analysis.question import Question
 from clerestory.server.analysis.reader import AnswerReader, ended_within, next_look
 from clerestory.server.analysis.scheduler import Scheduler
 from clerestory.service_errors import Reason, ServiceError, raise_error
+from clerestory.spans import part
 from clerestory.turns import Turns
 
 EXPLAINED_LINES, EXPLAINED_WORLDS, EXPLAINED_PLIES = 5, 50, 5000  # about two milliseconds in all
@@ -35,6 +36,7 @@ TABLE = 0.003  # seconds of the event loop per table of a stream: the more strea
 CROWD = 6  # searches per worker above which explanations would delay answers
 TURN = 10.0  # seconds after which a search with a fixed number of iterations gives up its slot
 LONGEST_PAUSE = 0.25  # seconds until a rejected background search is tried again
+BRIEF_BYTES = 2 << 20  # of the tree of a brief search, which never runs out of memory
 
 
 class AnalysisEngine:
@@ -143,6 +145,8 @@ class AnalysisEngine:
         if question.whole:
             return await self._answer_whole(question, HERE if admission is None else admission.caller)
         admission, early = admission or self.admit(), question.limits.early_stop is not False
+        if admission.ticket is None and is_brief(question):
+            return await self._answer_at_once(question, admission, early=early)
         async with self._searching(question, admission, early=early) as search:
             if admission.ticket is not None:
                 await search.done.wait()
@@ -186,7 +190,8 @@ class AnalysisEngine:
             due = search.ticks > search.sequence
             if not due and certainty is None:
                 continue
-            result = await self.scheduler.glance(search, self._explainer(search, due and interval >= EXPLAINED_FROM))
+            explains = due and interval >= EXPLAINED_FROM and not self._crowded
+            result = await self.scheduler.glance(search, self._explainer(search) if explains else None)
             if result is None:
                 continue
             if certainty is not None and result.certainty >= certainty:
@@ -207,10 +212,7 @@ class AnalysisEngine:
 
         Raises ServiceError: BUSY, FINISHING, OUT_OF_TIME.
         """
-        limits, cuts = grant(question, self._capacity, admission.remaining, early=early)
-        assert limits.seconds is not None
-        overhead = self._overhead.of(limits.seconds, explained=limits.seconds >= EXPLAINED_FROM)
-        deadline = admission.arrived + limits.seconds - overhead
+        limits, cuts, deadline = self._granted(question, admission, early=early)
         waits = admission.priority == Priority.BACKGROUND and admission.ticket is None
         async with self._placed(admission, deadline) if waits else nullcontext(admission) as placed:
             rates = RateEstimator.of(question.root) if limits.rates else None
@@ -224,6 +226,34 @@ class AnalysisEngine:
                 finally:
                     self.scheduler.drop(search)
 
+    def _granted(
+        self, question: Question, admission: Admission, *, early: bool
+    ) -> tuple[Limits, tuple[Cut, ...], float]:
+        """Return the limits of a search, their reductions, and when it must end. Raises ServiceError: OUT_OF_TIME."""
+        limits, cuts = grant(question, self._capacity, admission.remaining, early=early)
+        assert limits.seconds is not None
+        overhead = self._overhead.of(limits.seconds, explained=limits.seconds >= EXPLAINED_FROM)
+        return limits, cuts, admission.arrived + limits.seconds - overhead
+
+    async def _answer_at_once(self, question: Question, admission: Admission, *, early: bool) -> Answer:
+        """Search in this thread, which costs the event loop no more than to hand the search over.
+
+        Raises ServiceError: OUT_OF_TIME, BUSY for lack of memory.
+        """
+        limits, cuts, deadline = self._granted(question, admission, early=early)
+        with part("search"):
+            searcher = new_searcher(question, min(limits.max_tree_bytes or BRIEF_BYTES, BRIEF_BYTES))
+            began = time.monotonic()
+            result = searcher.run(deadline=deadline, iterations=limits.iterations, early=bool(limits.early_stop))
+        due = min(time.monotonic(), deadline)
+        if explained := self._explains(admission, limits):
+            result = await self.scheduler.apart(partial(explain, question.view, searcher, result))
+        remarks, waited = (*cuts, *remarks_on(result)), began - admission.arrived
+        arrived, seconds = admission.arrived, limits.seconds
+        answer = Answer(question, result, remarks, arrived, seconds, waited, due=due, explained=explained)
+        self._answered(admission.asker, answer)
+        return answer
+
     @asynccontextmanager
     async def _placed(self, admission: Admission, deadline: float) -> AsyncIterator[Admission]:
         """Hold a background slot during the block.
@@ -236,14 +266,14 @@ class AnalysisEngine:
                     place = self.scheduler.place(admission.caller, admission.priority, deadline)
                     ticket = await placed.enter_async_context(place)
             except TimeoutError:
-                refusal = f"no worker was free in time: {self.scheduler.waiting} searches wait"
-                raise ServiceError(Reason.BUSY, [("", refusal)], retry=1.0) from None
+                text = f"no worker was free in time: {self.scheduler.waiting} searches wait"
+                raise ServiceError(Reason.BUSY, [("", text)], retry=1.0) from None
             yield replace(admission, ticket=ticket)
 
     async def _conclude(self, search: ActiveSearch, admission: Admission) -> Answer:
         """Return the final answer, explained if it is wanted and there is time."""
-        asked, seconds = time.monotonic(), search.limits.seconds or 0.0
-        explainer = self._explainer(search, admission.explained and seconds >= EXPLAINED_FROM)
+        asked = time.monotonic()
+        explainer = self._explainer(search) if self._explains(admission, search.limits) else None
         result = await self.scheduler.result(search, explainer)
         due = max(search.due, asked)
         answer = search.answer(result, final=True, due=due, explained=explainer is not None)
@@ -254,10 +284,17 @@ class AnalysisEngine:
         """Record how long it took to build a final answer that is about to be sent. Does not block."""
         self._overhead.learn(time.monotonic() - answer.due, explained=answer.explained)
 
-    def _explainer(self, search: ActiveSearch, wanted: bool) -> Callable[[Result], Result] | None:
-        """Return a function that explains a result; None if explanations are unwanted or the server is overloaded."""
-        if not wanted or self.scheduler.admitted > CROWD * self.workers:
-            return None
+    def _explains(self, admission: Admission, limits: Limits) -> bool:
+        """Return whether to explain a final answer: somebody reads it, and there is time."""
+        return admission.explained and (limits.seconds or 0.0) >= EXPLAINED_FROM and not self._crowded
+
+    @property
+    def _crowded(self) -> bool:
+        """Whether explanations would delay answers."""
+        return self.scheduler.admitted > CROWD * self.workers
+
+    def _explainer(self, search: ActiveSearch) -> Callable[[Result], Result]:
+        """Return a function that explains a result."""
         return partial(with_searcher, partial(explain, search.question.view), search.searcher)
 
     # -- queries that run all their iterations ---------------------------------------------------------
@@ -278,8 +315,8 @@ class AnalysisEngine:
             search = a_turn(question, searcher)
             try:
                 self.scheduler.submit(search, Admission(caller, Priority.BACKGROUND, search.arrived, None, "", ticket))
-            except ServiceError as refusal:
-                await wait_for_room(refusal)
+            except ServiceError as error:
+                await wait_for_room(error)
                 return None
             return await self._conclude_turn(search)
 
@@ -309,11 +346,11 @@ class AnalysisEngine:
         await self.scheduler.close()
 
 
-async def wait_for_room(refusal: ServiceError) -> None:
+async def wait_for_room(error: ServiceError) -> None:
     """Wait until a rejected background search may be retried. Re-raise the error unless it is BUSY."""
-    if refusal.reason != Reason.BUSY:
-        raise refusal
-    await asyncio.sleep(min(refusal.retry or LONGEST_PAUSE, LONGEST_PAUSE))
+    if error.reason != Reason.BUSY:
+        raise error
+    await asyncio.sleep(min(error.retry or LONGEST_PAUSE, LONGEST_PAUSE))
 
 
 def a_turn(question: Question, searcher: LazySearcher) -> ActiveSearch:

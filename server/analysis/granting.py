@@ -20,6 +20,7 @@ EXPLAINED_FROM = 0.05  # seconds of budget; explanations take a few milliseconds
 UNSEEN = 0.004  # seconds between caller and handler, both ways, on a busy machine; the server cannot measure them
 MOST = 0.25  # maximum move overhead, as a share of the budget
 LONGEST = 0.05  # maximum seconds to learn from one answer: a stalled machine does not predict the next one
+BRIEF_ITERATIONS = 256  # take less than a millisecond, the longest piece of work of the event loop
 FASTER, SLOWER = 0.005, 0.3  # weights of answers that took less, or more, than the estimate
 
 
@@ -68,6 +69,13 @@ def grant(
         early_stop=early and limits.level is None and not question.chance and not limits.rates,
     )
     return granted, tuple(cuts)
+
+
+def is_brief(question: Question) -> bool:
+    """Return whether the search of a query is so short that handing it to a worker would cost more."""
+    limits, most = question.limits, grant_iterations(question)
+    alone = question.tree_key is None and not limits.rates and limits.threads in (None, 1)
+    return alone and most is not None and most <= BRIEF_ITERATIONS
 
 
 def helpers_of(limits: Limits, capacity: Capacity) -> int:

@@ -73,8 +73,14 @@ class LazySearcher:
         """Release the searcher, and return it; None if there is none. A searcher that is being created is discarded."""
         with self._state:
             self._closed = True
+            self._make = raise_ended  # the function may refer to this object
             searcher, self._made = self._made, None
             return searcher
+
+
+def raise_ended() -> Searcher:
+    """Raise RuntimeError."""
+    raise RuntimeError("the search has ended")
 
 
 def let_go(_: object) -> None:

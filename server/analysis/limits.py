@@ -12,9 +12,6 @@ USUAL_INTERVAL = 0.25
 LONGEST_INTERVAL = 3600.0
 LONGEST_GAME_ID = 64  # bytes
 
-BRIEF_ITERATIONS = 256  # take less than a millisecond, the longest piece of work of the event loop
-BRIEF_BYTES = 2 << 20  # of their tree, in which they never run out of memory
-
 LARGEST_SPOKEN = 2**53  # larger bounds are technical, and only errors about exceeding them mention them
 NUMBERS = (  # reasons and ranges of the limits
     ("iterations", Reason.BAD_ITERATIONS, 1, MAX_ITERATIONS),
@@ -60,11 +57,6 @@ class Limits:
     def helped(self) -> bool:
         """Whether idle workers help: no limit requires a reproducible result."""
         return self.threads is None and self.iterations is None and self.seed is None and self.level is None
-
-    @property
-    def brief(self) -> bool:
-        """Whether a search with these limits, as granted, is so short that the event loop can run it at once."""
-        return self.iterations is not None and self.iterations <= BRIEF_ITERATIONS and self.threads == 1
 
     def check(self, faults: Faults) -> None:
         """Collect all faults of requested limits."""

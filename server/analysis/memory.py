@@ -19,7 +19,7 @@ from clerestory.server.analysis.caller import Caller
 from clerestory.server.analysis.capacity import TOGETHER, Capacity
 from clerestory.server.analysis.demand import Demand, NoRoom, Priority
 from clerestory.server.analysis.lazy import LazySearcher, let_go
-from clerestory.server.analysis.limits import BRIEF_BYTES, Limits
+from clerestory.server.analysis.limits import Limits
 from clerestory.server.analysis.question import Question
 from clerestory.server.analysis.quota import SearchQuota
 from clerestory.service_errors import Reason, ServiceError
@@ -228,10 +228,7 @@ class Trees:
         """
         key = None if question.tree_key is None else (caller, question.tree_key)
         kept = None if key is None else self._warm.take(key)
-        most = limits.max_tree_bytes or MIN_BYTES
-        if limits.brief and key is None:
-            most = min(most, BRIEF_BYTES)
-        make, usable = partial(self._new, question, most), False
+        make, usable = partial(self._new, question, limits.max_tree_bytes or MIN_BYTES), False
         lent = LentTree(kept, make, self._memory, question.root)
         try:
             yield lent.searcher

@@ -129,14 +129,8 @@ class Scheduler:
         return None
 
     def submit(self, search: ActiveSearch, admission: Admission) -> None:
-        """Begin an admitted search, which the caller must `drop` in any case. Raises ServiceError: BUSY, FINISHING.
-
-        A brief one without a ticket ends before this returns: it costs the event loop no more than to hand it over.
-        """
+        """Begin an admitted search, which the caller must `drop` in any case. Raises ServiceError: BUSY, FINISHING."""
         self._background.require_open()
-        if search.limits.brief and admission.ticket is None:
-            self._run(search)
-            return
         limits, caller = search.limits, admission.caller
         threads = limits.threads or 1
         demand = Demand(
@@ -156,21 +150,6 @@ class Scheduler:
             self._begin(search, demand, admission.ticket)
         search.timer = search.loop.call_at(search.deadline, self.end, search, StopReason.TIME)
         search.span = part("search")
-
-    def _run(self, search: ActiveSearch) -> None:
-        """Run a brief search in this thread."""
-        search.span, search.began = part("search"), time.monotonic()
-        search.searcher.allow(search.limits.iterations)
-        try:
-            searcher = search.searcher.make()
-            try:
-                reason, _ = searcher.step(inf, deadline=search.deadline, early=bool(search.limits.early_stop))
-            finally:
-                searcher.release()
-        except Exception as error:
-            search.failure, reason = error, StopReason.STOPPED
-        search.ended, search.ended_at = reason, time.monotonic()
-        search.close()
 
     def _begin(self, search: ActiveSearch, demand: Demand, ticket: Ticket | None) -> None:
         """Begin a search, unless another one has taken its slot. Raises ServiceError: BUSY."""
@@ -271,6 +250,10 @@ class Scheduler:
             making.add_done_callback(lambda _: held.release())
         return await asyncio.wrap_future(making)
 
+    async def apart(self, make: Callable[[], Result]) -> Result:
+        """Compute a result of a search without workers in another thread, and return it."""
+        return await asyncio.wrap_future(self._answers.submit(make))
+
     async def _hold(self, search: ActiveSearch) -> None:
         rests = asyncio.Event()
         with self._turn:
@@ -337,7 +320,7 @@ class Scheduler:
                 thread=tree.number,
                 threads=threads,
                 early=bool(search.limits.early_stop),
-                worker=None if search.limits.brief else worker,
+                worker=worker,
             )
             if reason == StopReason.ITERATIONS and due_rates(search, searcher, tree):
                 reason = StopReason.PAUSED

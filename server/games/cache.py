@@ -18,7 +18,7 @@ from clerestory.turns import Turns
 
 IDLE_BYTES = 64 << 20  # of unused games; above this, the least recently used are evicted
 MOST_ASIDE = 10_000  # unreadable games to remember
-CALL_TURNS = 3  # turns of games that calls wait for, for each turn of an automatic move
+CALL_TURNS = 8  # turns of games that calls wait for, for each turn of an automatic move
 
 logger = logging.getLogger(__name__)
 failures = Seldom(logger)  # limits log lines, because every call and automatic move reports a failing store

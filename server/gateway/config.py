@@ -37,7 +37,7 @@ class GatewaySettings:
         name="web",
     )
     names: tuple[str, ...] = declared(
-        (), "name under which browsers also reach the page, such as a proxy's; may be repeated", name="web_name"
+        (), "name by which browsers may also reach the page, such as a proxy's; may be repeated", name="web_name"
     )
     insecure: bool = False
     page: Path | None = declared(None, "folder of a page to serve instead of the shipped one", name="web_page")

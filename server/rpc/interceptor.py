@@ -139,7 +139,7 @@ class CallInterceptor:
         """Count a call, and log it unless its caller has had too many such log lines."""
         self._metrics.count_call(method, call.code, call.reason, via, seconds)
         if call.code in PACED:
-            self._metrics.count_refusal(call.label, call.code)
+            self._metrics.count_rejected(call.label, call.code)
         silent = self._rate_limit.count_line(call.caller) if call.code in PACED else 0
         if silent is None:
             return

@@ -64,7 +64,7 @@ FIGURES = (
         "deadline_margin_seconds", Histogram, "requested time left when the answer was ready; below 0, late", M, MARGINS
     ),
     Figure(
-        "refusals",
+        "rejected_calls",
         Counter,
         "rejected calls that may be repeated later or otherwise, by caller as in the log: the last 20 of these callers,"
         " and `other`",
@@ -137,7 +137,7 @@ class Metrics:
         self.registry = CollectorRegistry()
         self._of = {figure.name: figure.made(self.registry) for figure in FIGURES}
 
-        self._rejected = Latest(self._of["refusals"])
+        self._rejected = Latest(self._of["rejected_calls"])
         self._labelled = cache(lambda name, *labels: self._of[name].labels(*labels))  # few: no label comes from callers
 
     def watch(self, name: str, read: Callable[[], float], *labels: str) -> None:
@@ -145,7 +145,7 @@ class Metrics:
         figure = self._of[name]
         (figure.labels(*labels) if labels else figure).set_function(read)
 
-    def count_refusal(self, caller: str, code: str) -> None:
+    def count_rejected(self, caller: str, code: str) -> None:
         """Count a call that failed with a service error."""
         self._rejected.count(caller, code)
 

@@ -21,6 +21,7 @@ const [engine, outfile] = process.argv.slice(1);
 const contents = `
   export { servicesOf } from "./src/offline/services.ts";
   export { inMemory } from "./src/offline/store.ts";
+  export { marginsOf } from "./src/offline/write.ts";
   export { Code, createClient, createRouterTransport } from "@connectrpc/connect";
   export { toBinary, toJson } from "@bufbuild/protobuf";
   export * from "./src/gen/clerestory/v1/games_pb.ts";
@@ -53,6 +54,12 @@ def found(page: tuple[str, str, str], check: str, argument: str = "") -> Any:
     done = node(CHECKS, *page, check, argument)
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout)
+
+
+def test_margins_are_rounded_as_by_servers(page: tuple[str, str, str]) -> None:
+    scores = [10.15, 24.2, 3.3]
+    assert scores[0] - scores[1] != (margin := round(scores[0] - scores[1], 9))
+    assert found(page, "margins", json.dumps(scores)) == [margin, -margin, round(scores[2] - scores[1], 9)]
 
 
 @pytest.mark.parametrize("name", ["cathedral", "duel"])

@@ -31,10 +31,10 @@ CALM: Mapping[str, str] = {  # of a healthy server: each series, constant or gro
     "clerestory_workers": "2",
     "clerestory_waiting": "1",
     "clerestory_running": "2",
-    'clerestory_refusals_total{caller="a",code="RESOURCE_EXHAUSTED"}': "0",
-    'clerestory_refusals_total{caller="b",code="RESOURCE_EXHAUSTED"}': "0",
-    'clerestory_refusals_total{caller="c",code="RESOURCE_EXHAUSTED"}': "0",
-    'clerestory_refusals_total{caller="a",code="UNAUTHENTICATED"}': "0",
+    'clerestory_rejected_calls_total{caller="a",code="RESOURCE_EXHAUSTED"}': "0",
+    'clerestory_rejected_calls_total{caller="b",code="RESOURCE_EXHAUSTED"}': "0",
+    'clerestory_rejected_calls_total{caller="c",code="RESOURCE_EXHAUSTED"}': "0",
+    'clerestory_rejected_calls_total{caller="a",code="UNAUTHENTICATED"}': "0",
     "clerestory_memory_bytes": "400",
     "clerestory_memory_limit_bytes": "1000",
     "clerestory_store_free_bytes": "500",
@@ -47,7 +47,7 @@ CALM: Mapping[str, str] = {  # of a healthy server: each series, constant or gro
     "clerestory_descriptors_limit": "540",
 }
 LATE = 'clerestory_deadline_margin_seconds_bucket{le="-0.02",method="%s"}'
-REFUSED = 'clerestory_refusals_total{caller="%s",code="%s"}'
+REFUSED = 'clerestory_rejected_calls_total{caller="%s",code="%s"}'
 FULL = {REFUSED % (caller, "RESOURCE_EXHAUSTED"): "0+5" for caller in "abc"}
 CASES: list[tuple[Mapping[str, str], set[str]]] = [
     ({}, set()),

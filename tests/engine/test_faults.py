@@ -63,9 +63,9 @@ def assert_told(faults: list[Fault]) -> set[str]:
     """Require a code and texts in every language for each error; return the codes."""
     for fault in faults:
         assert OTHER not in codes(fault.text), fault
-        assert fault.said("en") == fault
-        assert all(re.search(r"[^{}]+", fault.said(language)) for language in LANGUAGES)
-        assert fault.said("he") != fault
+        assert fault.in_language("en") == fault
+        assert all(re.search(r"[^{}]+", fault.in_language(language)) for language in LANGUAGES)
+        assert fault.in_language("he") != fault
     return {code for fault in faults for code in codes(fault.text)}
 
 
@@ -112,7 +112,7 @@ def test_a_fault_is_described_in_each_language() -> None:
     (told,) = (fault for _, fault in all_faults(GAMES["cathedral"], position))
     assert codes(told.text) == ["fault.rule", "rule.drawn"]
     assert told == "breaks rule 7 of every position: a drawn builder is present exactly at steps redraw and builder"
-    assert len({told.said(language) for language in OTHERS}) == len(OTHERS)
+    assert len({told.in_language(language) for language in OTHERS}) == len(OTHERS)
 
 
 @pytest.mark.parametrize("domain", ["service", *TOLD])
@@ -130,7 +130,7 @@ def test_faults_reach_other_processes_whole() -> None:
     error, again = caught.value, pickle.loads(pickle.dumps(caught.value))
     assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
     assert again.violations
-    assert again.said("de") == error.said("de") != str(error)
+    assert again.in_language("de") == error.in_language("de") != str(error)
 
 
 @pytest.mark.parametrize("game", GAMES)

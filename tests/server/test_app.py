@@ -164,7 +164,7 @@ async def test_an_idle_server_logs_nothing(form: str, tmp_path: Path, monkeypatc
         await begun(server)
     hurry(monkeypatch)
     with logged(form) as log:
-        async with served(store=store, metrics="127.0.0.1:0", forget_games_after=30.0) as server:
+        async with served(store=store, metrics="127.0.0.1:0", game_retention_days=30.0) as server:
             await idle(server, monkeypatch)
     assert log.getvalue() == ""
 

@@ -128,18 +128,23 @@ def as_table(figures: dict[str, dict[str, Any]]) -> Table:
 
 def bench_early(
     positions: Annotated[list[str], typer.Argument(metavar="POSITION", help="Position files, used in turn.")],
-    calls: Annotated[int, typer.Option("--calls", metavar="N", min=1, help="Calls, for all positions together.")] = 100,
+    calls: Annotated[
+        int, typer.Option("--calls", metavar="N", min=1, help="Number of calls, over all positions.")
+    ] = 100,
     time: Annotated[str, typer.Option("--time", metavar="TIME", help="Time of one call.")] = "1s",
     beside: Annotated[
-        int, typer.Option("--beside", metavar="N", min=0, max=256, help="Busy processes beside it, as load.")
+        int,
+        typer.Option(
+            "--beside", metavar="N", min=0, max=256, help="Number of busy processes to run meanwhile, as load."
+        ),
     ] = 0,
     searcher: Annotated[bool, typer.Option("--searcher", help="Measure the search alone, without a server.")] = False,
     server: Annotated[
-        str | None, typer.Option("--server", metavar="HOST:PORT", help="Server to ask; by default one of its own.")
+        str | None, typer.Option("--server", metavar="HOST:PORT", help="Server to use; by default a private one.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """What an early end saves, and how often it was wrong: each decided search is continued to its deadline."""
+    """The time that early stopping saves, and how often it is wrong: each such search is continued to its deadline."""
     if searcher and server is not None:
         raise BadOption("--searcher: asks no server; leave out --server")
     files = [(Path(path).stem, from_position(read_text(path))) for path in positions]

@@ -169,7 +169,9 @@ def with_ratios(rows: list[dict[str, Any]], rates: dict[int, list[float]]) -> li
 def bench_envs(
     time: Annotated[str, typer.Option("--time", metavar="TIME", help="Time of each contender in a run.")] = "1s",
     runs: Annotated[int, typer.Option("--runs", metavar="N", min=1, max=100, help="Runs; medians are reported.")] = 3,
-    count: Annotated[int, typer.Option("--count", metavar="N", min=1, max=65536, help="Games of a vector form.")] = 256,
+    count: Annotated[
+        int, typer.Option("--count", metavar="N", min=1, max=65536, help="Number of games in a vector environment.")
+    ] = 256,
     as_json: JsonOption = False,
 ) -> None:
     """Steps per second of environments on one core: ours, and those of OpenSpiel and PettingZoo that are installed."""

@@ -147,18 +147,20 @@ def as_table(game: Game, found: list[MannerFigures]) -> Table:
 
 def bench_manners(
     characters: Annotated[
-        list[str] | None, typer.Argument(metavar="CHARACTER", help="Who; by default everybody.")
+        list[str] | None, typer.Argument(metavar="CHARACTER", help="Name of a character; by default all.")
     ] = None,
     game: GameOption = DEFAULT_GAME,
-    games: Annotated[int, typer.Option(metavar="N", min=4, max=1_000_000, help="Games of each, at least.")] = 200,
+    games: Annotated[
+        int, typer.Option(metavar="N", min=4, max=1_000_000, help="Minimum number of games for each.")
+    ] = 200,
     seed: SeedOption = 0,
     iterations: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Most iterations of a move; by default those of the level.")
+        int | None, typer.Option(metavar="N", min=1, help="Maximum iterations per move; by default those of the level.")
     ] = None,
     workers: WorkersOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """What each character does more often, or more seldom, than the plain bot of its level; by iterations."""
+    """How often each character does what the plain bot of its level does more or less often."""
     rules, number = chosen_game(game, SEATS), workers or os.cpu_count() or 1
     wanted = characters or list(rules.tuning.manners)
     each = tracked(wanted, "bench manners", len(wanted), hidden=as_json)

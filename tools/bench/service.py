@@ -60,7 +60,7 @@ class Effort:
         ),
     ] = None
     cancels: Annotated[
-        int | None, typer.Option("--cancels", metavar="N", min=1, help="Searches that are cancelled.")
+        int | None, typer.Option("--cancels", metavar="N", min=1, help="Number of searches to cancel.")
     ] = None
     requests: Annotated[
         int | None,
@@ -108,12 +108,12 @@ def bench_service(
         ),
     ] = None,
     to_limits: Annotated[
-        bool, typer.Option("--to-limits", help="Have searches use up their limits instead of ending early.")
+        bool, typer.Option("--to-limits", help="Run searches to their limits, without early stopping.")
     ] = False,
     smoke: Annotated[bool, typer.Option("--smoke", help="Run a tenth of everything, as a smoke test.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """What the service adds to a search, and how late its answers are; takes minutes."""
+    """The overhead of the service, and the lateness of its answers; takes minutes."""
     plan = replace(amounts.of(QUICK if smoke else WHOLE), runs=runs)
     count = callers or os.cpu_count() or 1
     about = {"bench": "service", "game": game, "seats": seats, "callers": count, "runs": runs, "to_limits": to_limits}

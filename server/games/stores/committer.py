@@ -27,7 +27,7 @@ NO_SPACE = "there is no space to store it"
 PIECE = 64 << 10  # bytes; a file that cannot grow by this counts as full
 DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 VANISHED = "the file of games is gone, or another is in its place: put it back, or stop the server"
-DAMAGED = "the file of games is damaged: stop the server, and restore a back-up (docs/hosting.md#back-up)"
+DAMAGED = "the file of games is damaged: stop the server, and restore a backup (docs/hosting.md#backup)"
 
 logger = logging.getLogger(__name__)
 

@@ -36,7 +36,7 @@ ENTRIES = "SELECT count(*) FROM entry"
 HEADS = "SELECT CAST(head AS BLOB) FROM game"  # as bytes, so that invalid UTF-8 affects only its own game
 DATABASE_HEADS = "SELECT textsend(head) FROM game"  # the same
 NEVER_STARTED = "store: the database has no games: no server has started with it"
-ELSEWHERE = "store: a database is backed up with pg_dump and restored with pg_restore (docs/hosting.md#back-up)"
+ELSEWHERE = "store: a database is backed up with pg_dump and restored with pg_restore (docs/hosting.md#backup)"
 
 
 @dataclass(frozen=True, slots=True)

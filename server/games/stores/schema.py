@@ -160,7 +160,7 @@ def complaint(error: sqlite3.Error) -> str:
 
 def damage(found: str) -> str:
     """Return a one-line description of damage that SQLite found in a file."""
-    return f"is damaged: {found.splitlines()[-1]}; restore a back-up (docs/hosting.md#back-up)"
+    return f"is damaged: {found.splitlines()[-1]}; restore a backup (docs/hosting.md#backup)"
 
 
 def connect(path: str, to: int | None) -> sqlite3.Connection:

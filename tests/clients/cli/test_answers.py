@@ -51,8 +51,8 @@ def test_a_line_with_a_higher_margin_than_the_first_is_explained() -> None:
     assert answer.best == answer.lines[0].action
     assert f": {answer.lines[0].action.text} (" in text
     assert re.search(rf"│ {re.escape(second)} │[^│]*│[^│]*│ \+4\.2 │ -1\.2 │", text)
-    assert f"By its margin so far, {second} is ahead of the line to play." in text
-    assert "then no other line could still become the one tried most" in text
+    assert f"{second} has a higher margin so far than the best move, but was searched less" in text
+    assert "stopped early: the best move can no longer change" in text
     assert "? was tried too seldom to compare it." in text
 
 
@@ -77,19 +77,19 @@ def test_lines_are_in_the_order_of_the_service() -> None:
 def test_a_line_with_more_points_that_wins_less_is_explained() -> None:
     answer = answer_with(3.0, 4.2, share=0.45)
     text = re.sub(r"\s+", " ", shown(answer))
-    assert f"{answer.lines[1].action.text} has a higher margin than the line to play, but a smaller share of" in text
-    assert "By its margin so far" not in text
+    assert f"{answer.lines[1].action.text} has a higher margin than the best move, but a lower chance of" in text
+    assert "higher margin so far" not in text
 
 
 def test_the_highest_margin_of_the_first_line_needs_no_remark() -> None:
     for second in (3.0, 3.04, -1.0):
-        assert "one to play" not in shown(answer_with(3.0, second))
+        assert "has a higher margin" not in shown(answer_with(3.0, second))
 
 
 @pytest.mark.parametrize(
     ("language", "certainty", "says"),
     [
-        ("en", 1.0, "Of searches ten times longer, over 99% would play the same line."),
+        ("en", 1.0, "same move in over 99% of cases."),
         ("es", 1.0, "jugarían la misma variante: más del 99"),
         ("es", 0.8, "jugarían la misma variante: 80"),
         ("it", 1.0, "giocherebbero la stessa variante: oltre il 99%."),
@@ -105,7 +105,7 @@ def test_a_share_of_longer_searches_fits_its_sentence(language: str, certainty: 
 @pytest.mark.parametrize(
     ("language", "says"),
     [
-        ("en", "1 iteration in 2.000 s, until the time was up; 1 position, 1 decision deep; seed 7"),
+        ("en", "1 iteration in 2.000 s, time limit reached; 1 position, 1 decision deep; seed 7"),
         ("it", "1 prova in 2,000 s, fino allo scadere del tempo; 1 posizione, 1 decisione in profondità; seme 7"),
         ("he", "ניסיון אחד ב־2.000 שנ׳, עד תום הזמן; מצב אחד, עומק של החלטה אחת; זרע 7"),
     ],

@@ -48,6 +48,9 @@ async function settled(games, keys) {
 }
 
 const checks = {
+  /** The margins of the scores of each seat. */
+  margins: async (scores) => page.marginsOf(JSON.parse(scores)),
+
   /** A game to its end; a second page continues it in the middle, from what the first has stored. */
   async course(name) {
     const store = page.inMemory();

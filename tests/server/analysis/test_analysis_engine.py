@@ -24,7 +24,8 @@ from clerestory.server.analysis.answer import Answer
 from clerestory.server.analysis.caller import HERE, Caller
 from clerestory.server.analysis.capacity import Capacity
 from clerestory.server.analysis.demand import Priority
-from clerestory.server.analysis.limits import BRIEF_ITERATIONS, Limits
+from clerestory.server.analysis.granting import BRIEF_ITERATIONS
+from clerestory.server.analysis.limits import Limits
 from clerestory.server.analysis.question import Question, validate_query
 from clerestory.server.analysis.scheduler import Scheduler
 from clerestory.server.rpc.metrics import Metrics
@@ -63,7 +64,7 @@ async def test_a_brief_search_needs_no_worker_and_finds_the_same(name: str, monk
     async with analysis() as one:
         brief = [await one.ask(question) for question in questions]
         assert not turns
-        monkeypatch.setattr("clerestory.server.analysis.limits.BRIEF_ITERATIONS", 0)
+        monkeypatch.setattr("clerestory.server.analysis.granting.BRIEF_ITERATIONS", 0)
         others = [await one.ask(question) for question in questions]
     assert len(turns) >= len(questions)
     assert [replace(answer.result, elapsed=0.0) for answer in brief] == [

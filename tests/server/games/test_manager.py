@@ -67,7 +67,7 @@ async def test_games_that_nobody_looks_at_are_unloaded(
 
 async def test_a_game_is_deleted_once_nobody_has_asked_for_it_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """The store does not record every request for a game, so a game lives an hour longer."""
-    async with table(PERSON, PERSON, settings={"forget_games_after": 1.0}) as played:
+    async with table(PERSON, PERSON, settings={"game_retention_days": 1.0}) as played:
         now, keeping = FakeClock(played, monkeypatch), played.app.manager
         watched = await seated(played.stub, played.app, PERSON, PERSON)
         watching = watched.watch(0)
@@ -87,7 +87,7 @@ async def test_a_game_is_deleted_once_nobody_has_asked_for_it_for_long(monkeypat
 
 async def test_a_game_that_is_requested_while_others_are_deleted_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(manager, "DELETE_BATCH", 1)
-    async with table(PERSON, PERSON, settings={"forget_games_after": 1.0}) as played:
+    async with table(PERSON, PERSON, settings={"game_retention_days": 1.0}) as played:
         other = await seated(played.stub, played.app, PERSON, PERSON)
         FakeClock(played, monkeypatch).advance(26)
         store, deleted, delete = played.app.manager.store, list[str](), played.app.manager.store.delete_untouched

@@ -119,7 +119,7 @@ def behalf(name: str) -> list[tuple[str, str]]:
 
 
 def refused(registry: CollectorRegistry, caller: str) -> float | None:
-    return figure(registry, "refusals_total", caller=caller, code="RESOURCE_EXHAUSTED")
+    return figure(registry, "rejected_calls_total", caller=caller, code="RESOURCE_EXHAUSTED")
 
 
 def test_only_calls_without_a_place_are_shed() -> None:
@@ -133,12 +133,12 @@ def test_only_a_few_callers_have_separate_metrics(monkeypatch: pytest.MonkeyPatc
     told, clock = Metrics(), [1000.0]
     monkeypatch.setattr(metrics, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     for number in range(CALLERS + 5):
-        told.count_refusal(f"caller {number}", "RESOURCE_EXHAUSTED")
+        told.count_rejected(f"caller {number}", "RESOURCE_EXHAUSTED")
     assert refused(told.registry, f"caller {CALLERS - 1}") == 1
     assert refused(told.registry, f"caller {CALLERS}") is None
     assert refused(told.registry, OTHER) == 5
     clock[0] += 2 * metrics.REMEMBERED
-    told.count_refusal("a new one", "RESOURCE_EXHAUSTED")
+    told.count_rejected("a new one", "RESOURCE_EXHAUSTED")
     assert refused(told.registry, "a new one") == 1
     assert refused(told.registry, "caller 0") is None
 

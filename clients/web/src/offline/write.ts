@@ -86,9 +86,10 @@ export function writeOutcome(position: Position): MessageInitShape<typeof Outcom
 
 const scoresOf = (position: Position) => position.scores().map((score, seat) => ({ seat, score }));
 
-/** The score of each seat less the best other one. */
-function marginsOf(scores: readonly number[]): number[] {
-  return scores.map((score, seat) => score - Math.max(...scores.filter((_, other) => other !== seat)));
+/** The score of each seat less the best other one, rounded to 9 decimals as by servers. */
+export function marginsOf(scores: readonly number[]): number[] {
+  const best = (seat: number) => Math.max(...scores.filter((_, other) => other !== seat));
+  return scores.map((score, seat) => Number((score - best(seat)).toFixed(9)));
 }
 
 // -- games -----------------------------------------------------------------------------------------------------------

@@ -161,7 +161,7 @@ def test_a_damaged_file_is_rejected_in_one_line_with_what_to_do(what: str, tmp_p
     _, size = root_of(path, "entry")
     pages = {"header": (1, 100), "middle": (path.stat().st_size // size // 2, size, 3)}
     overwrite(path, *(pages.get(what) or root_of(path, what)))
-    says = "is not a store of games" if what == "header" else r"is damaged: [^;\n]+; restore a back-up \S+"
+    says = "is not a store of games" if what == "header" else r"is damaged: [^;\n]+; restore a backup \S+"
     with pytest.raises(BadSettings, match=rf"^store: {path} {says}$"):
         SqliteStore(str(path))
 
@@ -194,7 +194,7 @@ async def test_a_file_that_is_damaged_meanwhile_is_reported_for_good(
     assert await store.later("a", 0) == entries(1)
     await store.due(0, 1, bots_only=False)
     assert not store.alive
-    assert sum("restore a back-up" in line for line in caplog.messages) == 1
+    assert sum("restore a backup" in line for line in caplog.messages) == 1
     await store.close()
 
 
