@@ -18,6 +18,7 @@ KINDS = {
     "bot": api.SEAT_KIND_BOT,
     "level": api.SEAT_KIND_BOT,
 }
+PHRASES = {name.removeprefix("PHRASE_").lower(): value for name, value in api.Phrase.items() if value}
 
 
 class GameChoices(TypedDict, total=False):
@@ -116,6 +117,19 @@ class GameSeat:
     character: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class SentPhrase:
+    """A set phrase of a player.
+
+    Attributes:
+        seat: that sent it.
+        phrase: one of PHRASES.
+    """
+
+    seat: int
+    phrase: str
+
+
 @dataclass(frozen=True)
 class GameSnapshot:
     """A game at one moment, as its viewer may see it.
@@ -132,6 +146,7 @@ class GameSnapshot:
         outcome: how the game ended, None before, and for a game that was abandoned.
         message: the message it was read from.
         present: seats that are being watched from, known from streams of `watch`; None if not known.
+        phrases: what players have said since the previous snapshot of the stream.
     """
 
     version: int
@@ -145,6 +160,7 @@ class GameSnapshot:
     outcome: Outcome | None
     message: Any
     present: frozenset[int] | None = None
+    phrases: tuple[SentPhrase, ...] = ()
 
     @property
     def frozen_reason(self) -> str:
@@ -260,6 +276,11 @@ def read_snapshot(message: Any) -> GameSnapshot:
         outcome=read_outcome(game),
         message=message,
     )
+
+
+def read_phrases(message: Any) -> tuple[SentPhrase, ...]:
+    """Return the phrases in a message of WatchGame."""
+    return tuple(SentPhrase(one.seat, value_name(api.Phrase, "PHRASE_", one.phrase)) for one in message.phrases)
 
 
 def read_seat(seat: api.GameSeat) -> GameSeat:

@@ -97,6 +97,8 @@ CODES = {
     Reason.NO_SUCH_LESSON: grpc.StatusCode.NOT_FOUND,
     Reason.TOO_MANY_GAMES: grpc.StatusCode.RESOURCE_EXHAUSTED,
     Reason.TOO_MANY_WATCHERS: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    Reason.BAD_PHRASE: grpc.StatusCode.INVALID_ARGUMENT,
+    Reason.TOO_MANY_PHRASES: grpc.StatusCode.RESOURCE_EXHAUSTED,
     Reason.DISK_FULL: grpc.StatusCode.RESOURCE_EXHAUSTED,
     Reason.STORE_FAILED: grpc.StatusCode.UNAVAILABLE,
     Reason.MISSING_TOKEN: grpc.StatusCode.UNAUTHENTICATED,

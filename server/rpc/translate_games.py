@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from clerestory.engine.scoring import by_position
 from clerestory.engine.tuning import level_as
@@ -26,6 +26,7 @@ from clerestory.server.games.log import (
     TakeBacks,
     shares_of_end,
 )
+from clerestory.server.games.phrases import SentPhrase
 from clerestory.server.games.rulebook import require_seats
 from clerestory.server.games.viewer import (
     EntryView,
@@ -303,6 +304,19 @@ def write_state(
 def write_presence(presence: Presence) -> games.Presence:
     """Return the presence of watchers as a message."""
     return games.Presence(seats=presence.seats, onlookers=presence.onlookers)
+
+
+def write_phrases(phrases: Iterable[SentPhrase]) -> games.WatchGameResponse:
+    """Return phrases as a message of a stream."""
+    sent = [games.SentPhrase(seat=one.seat, phrase=cast("games.Phrase.ValueType", one.phrase)) for one in phrases]
+    return games.WatchGameResponse(phrases=sent)
+
+
+def read_phrase(request: games.SendPhraseRequest) -> tuple[int, int | None]:
+    """Return the phrase to send, and its seat, None for any. Raises ServiceError: BAD_PHRASE."""
+    if request.phrase not in games.Phrase.values()[1:]:
+        raise_error(Reason.BAD_PHRASE, "phrase", f"is {request.phrase}; must be one of the set phrases")
+    return request.phrase, request.seat if request.HasField("seat") else None
 
 
 def write_record(hosted: HostedGame, viewer: Viewer) -> games.GetRecordResponse:

@@ -379,7 +379,7 @@ def test_cards_of_the_other_colour_are_marked_and_named_with_a_claim(boards: Pag
         expect(barred).to_have_count(int(card in foreign))
     expect(boards.locator(".cell .lack").first).to_contain_text("works for")
     boards.locator('[data-place="line.row 2"]').click()
-    expect(boards.locator(".choices")).to_contain_text("not for you: ")
+    expect(boards.locator(".choices")).to_contain_text("no use to you: ")
     assert boards.evaluate("chosen") == []
 
 

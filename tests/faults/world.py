@@ -226,6 +226,7 @@ GOOD: dict[str, Callable[[Any, Kept, Random], dict[str, Any] | Message]] = {
     "GameService/TakeBack": lambda world, one, luck: {**versioned(one), "ply": luck.randrange(1 + one.seen.game.ply)},
     "GameService/SetSeat": lambda world, one, luck: {**about(one), "seat": luck.randrange(2), "plan": BOT},
     "GameService/EndGame": lambda world, one, luck: {**about(one), "reason": luck.choice((2, 3))},
+    "GameService/SendPhrase": lambda world, one, luck: {**about(one), "phrase": luck.randint(1, 10)},
     "GameService/WatchGame": lambda world, one, luck: {**about(one), "from_version": luck.choice((0, 5))},
     "GameService/GetRecord": lambda world, one, luck: about(one),
     "AnnotationService/AnnotateGame": lambda world, one, luck: reviewed(one, luck),

@@ -88,7 +88,7 @@ def test_a_puzzle_is_shown_without_its_answer_unless_that_is_asked_for(first: Pu
 def test_a_player_tries_until_it_is_solved(first: Puzzle) -> None:
     shown = solve("1", typed=f"nonsense\n{wrong(first)}\n{first.best}\n").out
     assert "is neither a legal action nor a command" in shown
-    assert f"No: that loses {100 * first.loss([wrong(first)]):.1f}% of a win." in shown
+    assert f"No: that costs {100 * first.loss([wrong(first)]):.1f}% of a win." in shown
     assert f"({first.best}) is best" in shown
 
 
@@ -97,13 +97,13 @@ def test_a_try_is_judged_for_programs(first: Puzzle) -> None:
     assert (right["right"], right["loss"], right["answer"]) == (True, 0.0, first.best)
     bad = solve("1", "--try", wrong(first), "--json").json
     assert (bad["right"], bad["loss"]) == (False, first.loss([wrong(first)]))
-    assert "No: that loses" in solve("1", "--try", wrong(first)).out
+    assert "No: that costs" in solve("1", "--try", wrong(first)).out
 
 
 def test_a_plan_is_typed_action_by_action_or_at_once() -> None:
     one = planned()
     shown = solve_plan(one, typed="finish\n" + one.best.replace("; ", "\n") + "\n").out
-    assert f"No: that loses {100 * one.losses['finish']:.1f}% of a win." in shown
+    assert f"No: that costs {100 * one.losses['finish']:.1f}% of a win." in shown
     assert "The plan goes on." in shown
     assert f"({one.best}) is best" in shown
     told = solve_plan(one, "--try", one.best, "--json").json

@@ -45,6 +45,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "GameService/TakeBack": lambda one: game(one).take_back(0),
     "GameService/SetSeat": lambda one: game(one).set_seat(0, "bot"),
     "GameService/EndGame": lambda one: game(one).resign(),
+    "GameService/SendPhrase": lambda one: game(one).send_phrase("thanks"),
     "GameService/WatchGame": lambda one: game(one).watch(),
     "GameService/GetRecord": lambda one: game(one).record(),
     "PuzzleService/ListPuzzles": lambda one: one.puzzles.list("duel"),

@@ -11,6 +11,7 @@ from clerestory.engine.duel.data.points import LUCK as DUEL
 from clerestory.engine.games import LIST
 from clerestory.i18n import Pattern, has, patterns, say
 from clerestory.i18n.files import FOLDER
+from clerestory.i18n.glossary import words
 from clerestory.i18n.languages import (
     ENGLISH,
     LANGUAGES,
@@ -132,8 +133,8 @@ LEAVE_OUT_ORE = ("take", "convert", "finish", "place", "trade_seals")  # effects
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_cards_that_leave_out_ore_say_so(language: str) -> None:
-    said = [patterns("page", language)[f"effect.{kind}"] for kind in LEAVE_OUT_ORE]
-    assert len({str(pattern).rpartition(", ")[2] for pattern in said}) == 1
+    said = [forms_of(patterns("page", language)[f"effect.{kind}"]) for kind in LEAVE_OUT_ORE]
+    assert len({form.rpartition(", ")[2] for forms in said for form in forms.values()}) == 1
 
 
 def test_every_tie_break_and_source_of_points_has_a_text() -> None:
@@ -188,12 +189,34 @@ def test_no_number_meets_a_singular_noun(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_good_has_its_plural_forms(language: str) -> None:
-    amounts = {key: text for key, text in patterns("cathedral", language).items() if key.startswith("amount.")}
-    assert len(amounts) == 6
-    assert [key for key, text in amounts.items() if isinstance(text, str)] == []
+@pytest.mark.parametrize("game", ["cathedral", "duel"])
+def test_every_good_has_its_plural_forms(game: str, language: str) -> None:
+    goods = {key.partition(".")[2] for key in words(game) if key.startswith("good.")} - {"gold"}
+    assert len(goods) >= 5
+    texts = patterns(game, language)
+    assert [good for good in goods if isinstance(texts[f"amount.{good}"], str)] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_number_is_followed_by_the_name_of_a_good(language: str) -> None:
+    """Names are singular: amounts have the plural forms."""
+    named = re.compile(r"(\d|\{(count|number|chips)\})[ \u00a0](de |di )?\{(good|chip)\}")
+    assert [key for key, forms in every_text(language) if named.search("; ".join(forms.values()))] == []
 
 
 def test_a_stored_text_without_a_count_is_in_the_general_form() -> None:
     assert say("cathedral", "amount.vp", "de", count=1) != say("cathedral", "amount.vp", "de", count=2)
     assert say("cathedral", "thing.stone", "de") == say("cathedral", "thing.stone", "de", count=2)
+
+
+# -- punctuation -----------------------------------------------------------------------------------
+
+
+def test_french_punctuation_stays_on_the_line_of_its_word() -> None:
+    loose = re.compile(r"\S [:;!?»]|« ")
+    assert [key for key, forms in every_text("fr") if loose.search("\n".join(forms.values()))] == []
+
+
+@pytest.mark.parametrize("language", ["de", "es", "fr"])
+def test_a_percent_sign_stays_on_the_line_of_its_number(language: str) -> None:
+    assert [key for key, forms in every_text(language) if re.search(r"[}\d] %", str(forms))] == []

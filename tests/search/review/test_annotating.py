@@ -9,7 +9,7 @@ import pytest
 from clerestory.search.errors import BadLimit
 from clerestory.search.review import UNIT, ReviewPlan, annotate
 from clerestory.search.review.course import plies_of
-from tests.search.review.games import cut, random_game
+from tests.search.review.games import cut, lost_by_dismissal, random_game
 from tests.shipped import CASES, CATHEDRAL
 
 QUICK = ReviewPlan(iterations=50, seed=3)
@@ -37,6 +37,13 @@ def test_a_finished_game_ends_with_its_result(name: str) -> None:
     assert {one.ply for one in review.valuations} == played
     kinds = {one.source for one in review.valuations if one.source}
     assert kinds == set(review.accounts[0].luck)
+
+
+def test_a_dismissal_that_lost_the_game_is_its_costliest_error() -> None:
+    """All is known from there on: what was won for certain is lost for certain."""
+    [error, *_] = annotate(lost_by_dismissal(), ReviewPlan(iterations=2000)).errors()
+    assert (error.ply, error.seat, error.action) == (1, 0, "dismiss mortar_mixer")
+    assert (error.before, error.after) == ((UNIT, 0), (0, UNIT))
 
 
 def test_equal_settings_make_equal_reviews() -> None:

@@ -28,8 +28,9 @@ interface Props extends BoardProps {
 export const Board = memo(({ words, ...props }: Props) => {
   const drawn = DRAWINGS[props.position.game.case ?? ""]?.();
   const Drawn = words || !props.catalogue.known ? undefined : drawn?.default;
+  const awaited = !Drawn && !words && isDrawn(props.position.game.case ?? "");
   return (
-    <section class={props.ghost ? "board ghost" : "board"} aria-label={say("board")}>
+    <section class={`board ${props.ghost ? "ghost" : ""} ${awaited ? "awaited" : ""}`} aria-label={say("board")}>
       {Drawn ? <Drawn {...props} /> : <TextBoard {...props} />}
     </section>
   );

@@ -81,6 +81,8 @@ export interface TableProps {
   keys?: Readonly<Record<string, () => void>>;
   /** The game has been ended early. */
   early?: boolean;
+  /** The game has ended: what was beside its actions comes anew in another place, so that nothing jumps there. */
+  over?: boolean;
   /** Shown above the actions: questions, errors. */
   children?: ComponentChildren;
   /** Shown before all else: the end. */
@@ -123,6 +125,7 @@ export function Table(props: TableProps) {
   const planning = usePlan(props, catalogue);
   const plan = planning?.open.value ? planning : undefined;
   const left = plan && leftBy(plan);
+  const stage = props.over ? "over" : "played";
   const latest = useRef({ ...props, plan });
   latest.current = { ...props, plan };
   const act = useCallback((text: string) => {
@@ -165,6 +168,7 @@ export function Table(props: TableProps) {
           </div>
         )}
         <Board
+          key={stage}
           position={ghost ?? props.position}
           previous={ghost ? props.position : props.was?.position}
           catalogue={catalogue}
@@ -234,7 +238,7 @@ export function Table(props: TableProps) {
             )}
           </div>
         </section>
-        <div class="more">
+        <div key={stage} class="more">
           {props.below}
           <Hints
             question={props.question}
