@@ -1,4 +1,4 @@
-"""The games as environments: many at once from NumPy, for PettingZoo, for OpenSpiel. Needs the extra `envs`."""
+"""The games as environments: many at once from NumPy, and for gymnasium, PettingZoo and OpenSpiel (extra `envs`)."""
 
 from clerestory.exports import exports
 

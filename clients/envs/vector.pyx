@@ -48,6 +48,7 @@ cdef class VectorGame:
     cdef bint copy, started, busy
     cdef rng_t policy                   # of `sample`
     cdef uint64_t[:, ::1] states
+    cdef uint64_t[:, ::1] finals        # how the last game of each row ended; zeros before that
     cdef uint64_t[:, ::1] luck          # an rng_t for each game
     cdef uint16_t[:, ::1] legal         # the legal actions of each game
     cdef int64_t[::1] counts            # their number
@@ -68,6 +69,7 @@ cdef class VectorGame:
 
     def _allocate(self, n, num_actions):
         self.states = np.zeros((n, self.game.ops.state_size // 8), np.uint64)
+        self.finals = np.zeros_like(self.states)
         self.luck = np.zeros((n, sizeof(rng_t) // 8), np.uint64)
         self.legal, self.counts = np.zeros((n, MAX_LEGAL), np.uint16), np.zeros(n, np.int64)
         observed = np.zeros((n, self.observer.size), self.observer.dtype)
@@ -149,11 +151,12 @@ cdef class VectorGame:
             rng_seed(<rng_t *> &self.luck[i, 0], seed + <uint64_t> i)
         rng_seed(&self.policy, seed + <uint64_t> SAMPLING)
 
-    def step(self, actions):
+    def step(self, actions, *, only=None):
         """Play an action in each game, and the chance events that follow.
 
         Args:
             actions: integers (N,): a legal action code of each game, where its mask is 1.
+            only: bools (N,): the games to step. The others stay as they are, and their actions are ignored.
 
         Returns observations, rewards, terminations, truncations and infos: those of `reset`, and float64 rewards
         (N, seats), which are win shares in the step that ends a game, and otherwise 0; bools (N,). In a step that ends
@@ -162,14 +165,17 @@ cdef class VectorGame:
         Raises IllegalAction, which names the game, or ValueError for another shape or type; nothing is played then.
         """
         cdef const int64_t[::1] codes = self._codes(actions)
+        cdef const uint8_t[::1] stepped = self._stepped(only)
         cdef Py_ssize_t i, wrong
         self._enter()
         try:
             with nogil:
-                wrong = self.first_illegal(codes)
+                wrong = self.first_illegal(codes, stepped)
                 if wrong < 0:
                     for i in range(self.num_envs):
-                        self.play(i, <action_t> codes[i])
+                        self.clear(i)
+                        if stepped[i]:
+                            self.play(i, <action_t> codes[i])
         finally:
             self.busy = False
         if wrong >= 0:
@@ -221,9 +227,22 @@ cdef class VectorGame:
         Raises ValueError before `reset`, or for an index that is not from 0 to N - 1.
         """
         self._require_reset()
-        cdef Py_ssize_t i = whole("index", index, 0, self.num_envs - 1)
+        return self._copied(self.states, whole("index", index, 0, self.num_envs - 1))
+
+    def final_state(self, index):
+        """Return a copy of the position in which the last finished game of a row ended.
+
+        Raises ValueError for an index that is not from 0 to N - 1, or if no game of this row has ended.
+        """
+        row = whole("index", index, 0, self.num_envs - 1)
+        if not np.any(self.finals[row]):
+            raise ValueError(f"index: no game of row {row} has ended")
+        return self._copied(self.finals, row)
+
+    def _copied(self, const uint64_t[:, ::1] rows, Py_ssize_t i):
+        """Return a row as a position."""
         cdef State state = State.__new__(State, self.game)
-        memcpy(state.data, &self.states[i, 0], self.game.ops.state_size)
+        memcpy(state.data, &rows[i, 0], self.game.ops.state_size)
         return state
 
     def close(self):
@@ -253,11 +272,11 @@ cdef class VectorGame:
         cdef void *s = &self.states[i, 0]
         self.game.ops.play(s, action)
         self.draw(i)
-        self.clear(i)
         self.ended[i] = self.game.ops.turn(s) == OVER
         if self.ended[i]:
             self.game.ops.returns(s, &self.rewards[i, 0])
             self.game.ops.scores(s, &self.scores[i, 0])
+            memcpy(&self.finals[i, 0], s, self.game.ops.state_size)
             self.begin(i)
         self.show(i)
 
@@ -287,11 +306,11 @@ cdef class VectorGame:
             if self.observer.size:
                 self.observer.write(after, seat, &rows[k, 0])
 
-    cdef Py_ssize_t first_illegal(self, const int64_t[::1] codes) noexcept nogil:
-        """Return the first game in which a code is no legal action, -1 if there is none."""
+    cdef Py_ssize_t first_illegal(self, const int64_t[::1] codes, const uint8_t[::1] stepped) noexcept nogil:
+        """Return the first game to step in which a code is no legal action, -1 if there is none."""
         cdef Py_ssize_t i
         for i in range(self.num_envs):
-            if not self.is_legal(i, codes[i]):
+            if stepped[i] and not self.is_legal(i, codes[i]):
                 return i
         return -1
 
@@ -312,6 +331,15 @@ cdef class VectorGame:
         if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
             raise ValueError(f"actions: {given.dtype} {given.shape}; needed: integers of shape ({self.num_envs},)")
         return np.array(given, np.int64, order="C")
+
+    def _stepped(self, only):
+        """Return a copy of `only`, by default of ones, as an array of bytes. Raises ValueError."""
+        if only is None:
+            return np.ones(self.num_envs, np.uint8)
+        given = np.asarray(only)
+        if given.shape != (self.num_envs,) or given.dtype != np.bool_:
+            raise ValueError(f"only: {given.dtype} {given.shape}; needed: bools of shape ({self.num_envs},)")
+        return given.astype(np.uint8)
 
     def _require_reset(self):
         if not self.started:

@@ -1,7 +1,8 @@
 """`clerestory bench envs`: steps per second of this package's environments, and of similar ones of other libraries.
 
 Every contender plays games by a uniformly random policy written in Python, except the vector forms, which sample in C.
-A step is a decision; chance events are part of it. The contenders take turns, so their ratios hold on a busy machine.
+A step is a decision; chance events are part of it. Seconds are CPU time of the one thread, and the contenders take
+turns, so their figures and ratios hold on a busy machine.
 """
 
 import json
@@ -11,7 +12,7 @@ from functools import partial
 from importlib import import_module
 from random import Random
 from statistics import median
-from time import monotonic
+from time import process_time
 from typing import Annotated, Any
 
 import typer
@@ -122,9 +123,9 @@ def contenders(count: int) -> list[Contender]:
 
 
 def rate(steps: Steps, seconds: float) -> float:
-    """Return the steps per second over some time."""
-    done, start = 0, monotonic()
-    while (spent := monotonic() - start) < seconds:
+    """Return the steps per second of CPU time over some time."""
+    done, start = 0, process_time()
+    while (spent := process_time() - start) < seconds:
         done += sum(next(steps) for _ in range(CHECKED_EVERY))
     return done / spent
 
@@ -167,14 +168,14 @@ def with_ratios(rows: list[dict[str, Any]], rates: dict[int, list[float]]) -> li
 
 
 def bench_envs(
-    time: Annotated[str, typer.Option("--time", metavar="TIME", help="Time of each contender in a run.")] = "1s",
+    time: Annotated[str, typer.Option("--time", metavar="TIME", help="CPU time of each contender in a run.")] = "1s",
     runs: Annotated[int, typer.Option("--runs", metavar="N", min=1, max=100, help="Runs; medians are reported.")] = 3,
     count: Annotated[
         int, typer.Option("--count", metavar="N", min=1, max=65536, help="Number of games in a vector environment.")
     ] = 256,
     as_json: JsonOption = False,
 ) -> None:
-    """Steps per second of environments on one core: ours, and those of OpenSpiel and PettingZoo that are installed."""
+    """Steps per second of CPU time: environments of ours, and those of OpenSpiel and PettingZoo that are installed."""
     seconds = read_seconds(time, 0.01, 3600)
     rows = measure(contenders(count), seconds, runs, hidden=as_json)
     if as_json:

@@ -137,6 +137,21 @@ def observed(state: Any, seat: int) -> list[Any]:
     ]
 
 
+@pytest.mark.parametrize(("name", "seats"), CASES)
+def test_a_state_holds_no_hidden_card_but_a_shown_one(name: str, seats: int) -> None:
+    """So nothing can be observed that an onlooker does not see, or, for the owner, the event."""
+    shown = 0
+    for seed in range(4):
+        luck, state = Rng(seed), loaded(name, seats).new_initial_state()
+        while not state.is_terminal():
+            step(state, luck, taking_ellen(state) if not state.is_chance_node() else None)
+            position, place = state.position, state.position.shown()
+            shown += place is not None
+            known = NATURE if place is None else position.looks[place]
+            assert position.state == position.state.observe(known)
+    assert (shown > 0) == (name == "cathedral")
+
+
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_a_shown_event_is_seen_by_one_seat_only(seats: int) -> None:
     for state in shown_positions(seats, 3):

@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from collections import Counter
 from functools import partial
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from clerestory.engine import GAMES, Rng
 from clerestory.engine.errors import BadText, IllegalAction
 from clerestory.envs import GameEnv, env
+from clerestory.envs.pettingzoo import RENDER_MODES
 from clerestory.search import Searcher, observe
 
 with warnings.catch_warnings():  # where pygame is installed, this imports a game in the way that the library deprecates
@@ -59,8 +61,17 @@ def test_it_passes_the_seed_test(name: str, seats: int) -> None:
 
 @pytest.mark.parametrize(("name", "seats"), CASES)
 def test_it_passes_the_render_test(name: str, seats: int, capsys: pytest.CaptureFixture[str]) -> None:
-    render_test(partial(made, name, seats))
+    """In all modes: prints, texts, and pictures, which it checks to be RGB arrays of bytes."""
+    checked: Counter[str] = Counter()
+    render_test(partial(made, name, seats), {mode: partial(counted, checked, mode) for mode in RENDER_MODES})
+    assert checked == dict.fromkeys(RENDER_MODES, 5)
     assert "red" in capsys.readouterr().out
+
+
+def counted(checked: Counter[str], mode: str, rendered: Any) -> bool:
+    """Count a rendering; return whether it is of its mode."""
+    checked[mode] += 1
+    return isinstance(rendered, {"human": type(None), "ansi": str, "rgb_array": np.ndarray}[mode])
 
 
 # -- they are the games of the rules ---------------------------------------------------------------
@@ -131,8 +142,7 @@ def test_an_agent_cannot_distinguish_another_deal_from_the_truth(name: str, seat
         truth = environment._state
         assert truth is not None
         for agent in environment.agents:
-            if truth.turn != environment._seats[agent]:
-                continue
+            environment._state = truth
             before = seen_by(environment, agent)
             environment._state = truth.observe(environment._seats[agent]).determinize(luck)
             changed += environment._state != truth

@@ -58,6 +58,41 @@ def test_a_game_is_that_of_the_rules_with_its_seed(name: str, seats: int) -> Non
         state, ended = GAMES[name].new(seats, luck), ended + 1
 
 
+@pytest.mark.parametrize(("name", "seats"), CASES)
+def test_only_the_named_games_are_stepped(name: str, seats: int) -> None:
+    games, together = (VectorGame(name, 3, seats=seats, observation=kind_of(name)) for _ in range(2))
+    games.reset(seed=4)
+    together.reset(seed=4)
+    for step in range(300):
+        actions = together.sample()
+        expected = together.step(actions)
+        for row in (step % 3, (step + 1) % 3, (step + 2) % 3):
+            only = np.arange(3) == row
+            observed, rewards, terminations, _, infos = games.step(np.where(only, actions, -1), only=only)
+            np.testing.assert_array_equal(terminations, expected[2] & only)
+            np.testing.assert_array_equal(rewards, np.where(only[:, None], expected[1], 0))
+        for found, wanted in (
+            (observed, expected[0]),
+            *((infos[key], expected[-1][key]) for key in ("turn", "action_mask")),
+        ):
+            np.testing.assert_array_equal(found, wanted)
+
+
+def test_the_end_of_the_last_game_is_kept() -> None:
+    games = started("toy", 3, seats=3, observation="none")
+    with pytest.raises(ValueError, match="no game of row 1 has ended"):
+        games.final_state(1)
+    ended = np.zeros(3, np.bool_)
+    while not ended.all():
+        _, rewards, terminations, _, infos = games.step(games.sample())
+        ended |= terminations
+        for row in np.flatnonzero(terminations):
+            assert games.final_state(row).win_shares() == tuple(rewards[row])
+            assert games.final_state(row).final_scores() == tuple(infos["final_scores"][row])
+    with pytest.raises(ValueError, match="index"):
+        games.final_state(3)
+
+
 def test_equal_seeds_give_equal_games_and_others_do_not() -> None:
     first, second, other = (VectorGame("duel", 8) for _ in range(3))
     for games, seed in ((first, 3), (second, 3), (other, 4)):
@@ -215,6 +250,13 @@ def test_a_wrong_argument_is_named(options: dict[str, Any], error: type[Exceptio
 def test_actions_of_another_shape_or_type_are_rejected(actions: Any) -> None:
     with pytest.raises(ValueError, match="actions: "):
         started(count=2).step(actions)
+
+
+@pytest.mark.parametrize("only", [True, [True], [1, 1], [[True, True]], ["yes", "no"]], ids=repr)
+def test_games_to_step_of_another_shape_or_type_are_rejected(only: Any) -> None:
+    games = started(count=2)
+    with pytest.raises(ValueError, match="only: "):
+        games.step(games.sample(), only=only)
 
 
 @pytest.mark.parametrize("code", [-1, 10**6, 2**62])

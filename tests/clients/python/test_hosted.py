@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, assert_type
 
 import pytest
+from google.protobuf.duration_pb2 import Duration
 
 from clerestory.clients import (
     Advisor,
@@ -296,9 +297,17 @@ def test_an_unknown_choice_or_value_is_rejected(choices: Any, kind: type[Excepti
 def test_choices_become_options() -> None:
     options = write_choices(
         {"hints": "never", "take_backs": "all", "onlookers": "link", "delay_plies": 3, "time_per_move": "90s"}
+        | {"time_per_game": 900, "increment": "5s"}
     )
     assert (options.hints, options.take_backs, options.onlookers) == (1, 3, 2)
     assert (options.delay_plies, options.time_per_move.seconds) == (3, 90)
+    assert (options.time_per_game.seconds, options.increment.seconds) == (900, 5)
+
+
+def test_a_snapshot_has_the_time_that_each_seat_has_left() -> None:
+    left = [Duration(seconds=60), Duration(seconds=1, nanos=500_000_000)]
+    assert read_snapshot(api.GetGameResponse(game=api.Game(time_left=left))).time_left == (60.0, 1.5)
+    assert read_snapshot(api.GetGameResponse()).time_left == ()
 
 
 def test_values_that_only_newer_servers_know_are_unspecified() -> None:

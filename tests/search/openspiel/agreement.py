@@ -8,14 +8,12 @@ import sys
 from collections import Counter
 from typing import Any
 
-import numpy as np
-
 from clerestory.engine import State, from_position
 from clerestory.search import Searcher
 from clerestory.search.root import observe
 from tools.lab.exact import lines_of
+from tools.lab.facts.opponents import EXPLORATION, choose_by_openspiel
 
-EXPLORATION = 0.7  # of both searches
 LEAD = 0.2  # exact win share of the best action minus that of the second best
 
 
@@ -25,20 +23,6 @@ def lead(values: dict[str, float]) -> float:
 
 
 CLEAR: list[dict[str, Any]] = [line for line in lines_of("cathedral") if lead(line["values"]) >= LEAD]
-
-
-def their_choice(position: State, seed: int, iterations: int) -> str:
-    """Return the most visited action, the first in a tie."""
-    from open_spiel.python.algorithms.ismcts import ISMCTSBot
-    from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
-
-    from clerestory.envs.openspiel import SpielGame
-
-    luck = np.random.RandomState(seed)
-    game = SpielGame(position.game.name, origin=position)
-    bot = ISMCTSBot(game, RandomRolloutEvaluator(1, luck), EXPLORATION, iterations, random_state=luck)
-    policy = bot.run_search(game.new_initial_state())
-    return position.game.texts[max(policy, key=lambda choice: choice[1])[0]]
 
 
 def our_choice(position: State, seed: int, iterations: int) -> str:
@@ -51,7 +35,7 @@ def agreement(seeds: int, iterations: int) -> Counter[str]:
     for line in CLEAR:
         position, best = from_position(line["position"]), max(line["values"], key=line["values"].__getitem__)
         for seed in range(seeds):
-            ours, theirs = (choose(position, seed, iterations) for choose in (our_choice, their_choice))
+            ours, theirs = (choose(position, seed, iterations) for choose in (our_choice, choose_by_openspiel))
             counted.update(same=ours == theirs, ours=ours == best, theirs=theirs == best, all=1)
     return counted
 

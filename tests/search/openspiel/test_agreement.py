@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from clerestory.engine import GAMES
 from tests.parts import missing
+from tests.search.positions import decisions
 
 pytestmark = [pytest.mark.system, pytest.mark.slow]
 
@@ -22,6 +24,15 @@ def agreement() -> Any:
 def test_there_are_clear_positions(agreement: Any) -> None:
     assert len(agreement.CLEAR) >= 10
     assert {len(line["position"]["cathedral"]["players"]) for line in agreement.CLEAR} == {2, 3, 4}
+
+
+def test_their_search_sees_no_hidden_card(agreement: Any) -> None:
+    """It is given the true position, and must choose the same in all positions that look the same to the seat."""
+    for game in ("cathedral", "duel"):
+        for position in decisions(GAMES[game], 2, 3)[:60:19]:
+            view = position.observe(position.turn)
+            worlds = [position, *(view.determinize(seed) for seed in range(3))]
+            assert len({agreement.choose_by_openspiel(world, 1, 20) for world in worlds}) == 1
 
 
 @pytest.mark.parametrize(("seeds", "iterations", "least"), [(1, 1000, 0.7), (3, 3000, 0.8)])

@@ -14,8 +14,6 @@ same_examples = settings(
     derandomize=True, deadline=None, database=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
 )
 
-CASES = [(name, seats) for name, game in GAMES.items() for seats in game.seats]
-
 
 def random_game(name: str, seats: int, seed: int) -> State:
     *_, state = walk(GAMES[name], seats, seed)

@@ -1,11 +1,11 @@
 """What play between equals says about the games, each figure with its 95 % interval.
 
-    python -m tools.lab.facts NAME [--games N] [--folder FOLDER]
+    python -m tools.lab.facts NAME [--games N] [--folder FOLDER] [--stored]
     python -m tools.lab.facts write --games N
 
 NAME is a fact (below). Games that are not in the folder yet are played first, N of each game and number of players; a
-run that was ended continues there. `write` stores all facts in found.json, and puts them into the tables of
-docs/strategy.md and into the page.
+run that was ended continues there, and with `--stored` no more are played. `write` stores all facts in found.json, and
+puts them into the tables of docs/strategy.md and into the page.
 """
 
 import argparse
@@ -26,8 +26,10 @@ def main() -> None:
     parser.add_argument("name", choices=(*NAMES, WRITE))
     parser.add_argument("--games", type=int, default=100, help="of each game and number of players")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where games are stored")
+    parser.add_argument("--stored", action="store_true", help="play no more games")
     options = parser.parse_args()
-    gather(options.folder, options.games)
+    if not options.stored:
+        gather(options.folder, options.games)
     stored = tables(options.folder, options.games)
     if options.name != WRITE:
         sys.stdout.write(printed(options.name, stored) + "\n")

@@ -22,7 +22,7 @@ DOCUMENT = Path("docs/strategy.md")
 FOUND = Path(__file__).with_name("found.json")
 MARK = re.compile(r"(<!-- facts: (?P<name>[\w ]+) -->\n)\n(?:\|.*\n)*")
 MAXIMS = Path(__file__).with_name("maxims.toml")
-DECIMALS = {"leader": 0, "luck": 0, "length": 0, "goods_in_points": 2}  # else 1
+DECIMALS = {"leader": 0, "luck": 0, "luck_saved": 0, "length": 0, "goods_in_points": 2}  # else 1
 PAGE_MODULE = Path("clients/web/src/path/found.ts")
 ON_PAGE = {  # questions of the page, by the keys of their texts
     "first": "seats win: seat 0",
@@ -32,6 +32,7 @@ ON_PAGE = {  # questions of the page, by the keys of their texts
     "mill": "mill win: round 1",
     "gold": "goods win: gold, round 2",
     "metal": "goods win: metal, round 2",
+    "architect": "craftsmen win: hire architect_2",
 }
 BOARD_GAME = ("2 players", "3 players", "4 players")
 

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, sqrt
 
 from clerestory.search.gains import deviations
@@ -28,22 +28,27 @@ class Figure:
 
 
 def figure(observations: Iterable[Observation]) -> Figure:
-    """Return the mean of all observations, with an interval over games.
-
-    The mean is a ratio of two sums over games; its variance is that of their linearized residuals (Cochran 1977,
-    Sampling Techniques, 6.3), and the interval is Student's.
-    """
+    """Return the mean of all observations, with an interval over games."""
     values: defaultdict[int, list[float]] = defaultdict(list)
     for game, value in observations:
         values[game].append(value)
-    count = sum(map(len, values.values()))
-    mean = sum(map(sum, values.values())) / count
-    if len(values) == 1:
-        return Figure(mean, -inf, inf, count)
-    residuals = sum((sum(own) - len(own) * mean) ** 2 for own in values.values())
-    games = len(values)
-    half = deviations(0.05, games - 1) * sqrt(residuals * games / (games - 1)) / count
-    return Figure(mean, mean - half, mean + half, count)
+    found = ratio([(sum(own), float(len(own))) for own in values.values()])
+    return replace(found, count=sum(map(len, values.values())))
+
+
+def ratio(pairs: Sequence[tuple[float, float]]) -> Figure:
+    """Return the sum of the first numbers of games divided by that of the second ones, with an interval over games.
+
+    Its variance is that of the linearized residuals (Cochran 1977, Sampling Techniques, 6.3), and the interval is
+    Student's.
+    """
+    games, below = len(pairs), sum(second for _, second in pairs)
+    mean = sum(first for first, _ in pairs) / below
+    if games == 1:
+        return Figure(mean, -inf, inf, games)
+    residuals = sum((first - mean * second) ** 2 for first, second in pairs)
+    half = deviations(0.05, games - 1) * sqrt(residuals * games / (games - 1)) / below
+    return Figure(mean, mean - half, mean + half, games)
 
 
 def share_of_variance(luck: Sequence[float], results: Sequence[float]) -> float:

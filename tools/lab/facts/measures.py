@@ -6,10 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from math import atanh, sqrt, tanh
+from statistics import fmean
 
+from clerestory.engine import GAMES
 from clerestory.search.arena.statistics import Z95
-from tools.lab.facts.figures import Figure, Observation, figure, share_of_variance
-from tools.lab.facts.games import TABLES, Table
+from tools.lab.facts.events import event_points, event_swings
+from tools.lab.facts.figures import Figure, Observation, figure, ratio, share_of_variance
+from tools.lab.facts.games import TABLES, Row, Table
 from tools.lab.facts.replay import Compared, RoundStart, compared, positions, round_starts
 
 LEAST = 20  # observations of an item; rarer ones are left out
@@ -94,6 +97,18 @@ def explained(values: Sequence[float], results: Sequence[float]) -> Figure:
     return Figure(100 * share, 100 * low**2, 100 * high**2, len(values))
 
 
+def luck_saved(table: Table) -> Items:
+    """Games that results without luck save for the same error, in percent: their variance is smaller by this share."""
+    even, pairs = 1 / table.seats, []
+    for row in table.rows:
+        lucky = [sum(values) for values in zip(*row["luck"].values(), strict=True)]
+        errors = [result - even for result in row["returns"]]
+        less = [error - own for error, own in zip(errors, lucky, strict=True)]
+        pairs.append((sum(error * error for error in less), sum(error * error for error in errors)))
+    left = ratio(pairs)
+    return {"all": Figure(100 - 100 * left.mean, 100 - 100 * left.high, 100 - 100 * left.low, left.count)}
+
+
 def goods(table: Table) -> Items:
     """Worth of one more of a good to the seat to decide, at the first decision of each round, in percent of a win."""
     return of_goods(table, lambda share, _: 100 * share)
@@ -111,6 +126,36 @@ def of_goods(table: Table, unit: Callable[[float, float], float]) -> Items:
             for good, rate in one["rates"].items():
                 groups[f"{good}, round {one['round']}"].append((game, unit(*rate)))
     return figures(groups)
+
+
+def hired(table: Table) -> Items:
+    """How much more the players who hired a craftsman win than an even share, in percent."""
+    return of_hired(table, lambda row, seat: 100 * (row["returns"][seat] - 1 / table.seats))
+
+
+def hired_in_points(table: Table) -> Items:
+    """How many points more these players have at the end than the mean of the others."""
+    return of_hired(table, lambda row, seat: row["scores"][seat] - fmean(without(row["scores"], seat)))
+
+
+def of_hired(table: Table, count: Callable[[Row, int], float]) -> Items:
+    groups: Groups = defaultdict(list)
+    for game, row in enumerate(table.rows):
+        for action, seat in hirings(table, row):
+            groups[action].append((game, count(row, seat)))
+    return figures(groups)
+
+
+def hirings(table: Table, row: Row) -> set[tuple[str, int]]:
+    """Return the craftsmen that seats have hired in a game, as actions."""
+    turns = ((state.turn, code) for state, code in zip(positions(table, row), row["actions"], strict=False))
+    texts = GAMES[table.game].texts
+    return {(texts[code], seat) for seat, code in turns if texts[code].startswith("hire ")}
+
+
+def without(values: Sequence[float], index: int) -> list[float]:
+    """Return all values but one."""
+    return [value for number, value in enumerate(values) if number != index]
 
 
 # -- actions, compared with the best other one ---------------------------------------------------------
@@ -201,6 +246,11 @@ def advantages(one: Compared, action: str) -> str | None:
     return str(one.fields["kingsbridge_cards"][int(space[-1]) - 1])
 
 
+def advantages_by_round(one: Compared, action: str) -> str | None:
+    """The same by round."""
+    return None if (card := advantages(one, action)) is None else f"{card}, round {one.round}"
+
+
 def early_advantages(one: Compared, action: str) -> str | None:
     """The same in rounds 1 and 2."""
     return advantages(one, action) if one.round <= 2 else None
@@ -285,17 +335,18 @@ def at_the_mill(table: Table) -> Iterator[tuple[int, int, int]]:
 
 
 GAMES_OF_ALL: Mapping[str, Callable[[Table], Items]] = {
-    "seats": seats, "scores": scores, "length": length, "leader": leader, "luck": luck, "goods": goods,
-    "goods_in_points": goods_in_points,
+    "seats": seats, "scores": scores, "length": length, "leader": leader, "luck": luck, "luck_saved": luck_saved,
+    "goods": goods, "goods_in_points": goods_in_points,
 }  # fmt: skip
 OF_PLAYERS: Mapping[str, Callable[[Table], Items]] = {  # of the board game, as all below
-    "gold": gold, "mill": mill, "start_gold": start_gold,
+    "gold": gold, "mill": mill, "start_gold": start_gold, "hired": hired, "hired_in_points": hired_in_points,
+    "events": lambda table: figures(event_points(table)), "event_swings": lambda table: figures(event_swings(table)),
 }  # fmt: skip
 OF_ACTIONS: Mapping[str, Callable[[Compared, str], str | None]] = {
     "openings": openings, "craftsmen": craftsmen, "resources": resources, "spaces": spaces, "free_spaces": free_spaces,
-    "advantages": advantages, "early_advantages": early_advantages, "passing": passing, "redraws": redraws,
-    "protection": protection, "leaving_the_draft": leaving_the_draft, "dismissals": dismissals,
-    "metal_at_court": metal_at_court,
+    "advantages": advantages, "early_advantages": early_advantages, "advantages_by_round": advantages_by_round,
+    "passing": passing, "redraws": redraws, "protection": protection, "leaving_the_draft": leaving_the_draft,
+    "dismissals": dismissals, "metal_at_court": metal_at_court,
 }  # fmt: skip
 NAMES = (*GAMES_OF_ALL, *OF_PLAYERS, *OF_ACTIONS)
 

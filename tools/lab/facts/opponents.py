@@ -3,10 +3,12 @@
     python -m tools.lab.facts.opponents play GAME --deals N --out FILE
     python -m tools.lab.facts.opponents table FILE
 
-A player is a bot of the arena with a budget after @ (`ismcts:level=5`, `ismcts@1500it`), or `open@ITERATIONS`: the
-shipped search on the true position. It knows the order of all hidden cards, but no roll or draw that has yet to happen,
-so its results against `ismcts` with equally many iterations show what the hidden cards are worth. These results keep
-their luck: it can only be taken out where no player knows it in advance.
+A player is a bot of the arena with a budget after @ (`ismcts:level=5`, `ismcts@1500it`), or one of these two:
+
+- `openspiel@ITERATIONS`: OpenSpiel's ISMCTS in Python, with random playouts. `table` shows the CPU time of all players.
+- `open@ITERATIONS`: the shipped search on the true position. It knows the order of all hidden cards, but no roll or
+  draw that has yet to happen, so its results against `ismcts` with equally many iterations show what the hidden cards
+  are worth. These results keep their luck: it can only be taken out where no player knows it in advance.
 """
 
 import sys
@@ -16,7 +18,10 @@ from functools import cache, partial
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
+from time import process_time
 from typing import Any
+
+import numpy as np
 
 from clerestory.engine import GAMES, State
 from clerestory.search.arena.bots import Budget, parse_bot
@@ -31,10 +36,11 @@ from tools.lab.json_lines import gathered, play_deals
 
 LEVELS = tuple(f"ismcts:level={level}" for level in (1, 3, 5, 7))
 PLAYERS = {
-    "cathedral": ("script-v1", "priced-v1", "greedy", "expectimax", *LEVELS, "open@1500"),
-    "duel": ("greedy", "expectimax", *LEVELS, "open@1500"),
+    "cathedral": ("script-v1", "priced-v1", "greedy", "expectimax", "openspiel@12", *LEVELS, "open@1500"),
+    "duel": ("greedy", "expectimax", "openspiel@20", *LEVELS, "open@1500"),
 }
-OPEN = "open"
+OPEN, OPENSPIEL = "open", "openspiel"
+EXPLORATION = 0.7  # of OpenSpiel's search
 MAX_BYTES = 1 << 26
 
 Choose = Callable[[State, int], str]  # chooses the text of an action in the true position, given a seed
@@ -45,6 +51,8 @@ def player(name: str) -> Choose:
     bot, _, budget = name.partition("@")
     if bot == OPEN:
         return partial(choose_openly, iterations=int(budget))
+    if bot == OPENSPIEL:
+        return partial(choose_by_openspiel, iterations=int(budget))
     return partial(choose_fairly, parse_bot(bot).choose, Budget.parse(budget or "1500it"))
 
 
@@ -62,17 +70,40 @@ def choose_openly(position: State, seed: int, iterations: int) -> str:
     return searcher.run(iterations=iterations).best.action
 
 
+def choose_by_openspiel(position: State, seed: int, iterations: int) -> str:
+    """Choose the action that OpenSpiel's search visits most, from what everyone knows; it guesses a shown event."""
+    from open_spiel.python.algorithms.ismcts import ISMCTSBot
+    from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
+
+    from clerestory.envs.openspiel import SpielGame
+
+    if len(legal := position.legal_actions()) == 1:
+        return legal[0].text
+    luck = np.random.RandomState(seed % 2**32)
+    game = SpielGame(position.game.name, origin=position)
+    bot = ISMCTSBot(game, RandomRolloutEvaluator(1, luck), EXPLORATION, iterations, random_state=luck)
+    state = game.new_initial_state()
+    while state.is_chance_node():
+        state.apply_action(luck.choice(state.legal_actions()))
+    policy = bot.run_search(state)
+    return str(position.game.texts[max(policy, key=lambda choice: choice[1])[0]])
+
+
 def play_deal(game: str, a: str, b: str, deal: int) -> dict[str, Any]:
-    """Play a deal in both seatings; return A's mean win share, and the same with the luck taken out."""
+    """Play a deal in both seatings; return A's mean win share, with and without luck, and the time per move."""
     shares, scores, lucky = shares_by(GAMES[game], "net"), [], []
+    spent: dict[str, list[float]] = {a: [], b: []}
     for seat in (0, 1):
-        players = [player(a), player(b)] if seat == 0 else [player(b), player(a)]
-        state = GAMES[game].new(2, deal)
+        names = (a, b) if seat == 0 else (b, a)
+        players, state = [player(name) for name in names], GAMES[game].new(2, deal)
         for ply in decisions(state, nature_of(deal)):
-            state.play(players[state.turn](state, derived_seed("move", deal, seat, ply)))
+            start, turn = process_time(), state.turn
+            state.play(players[turn](state, derived_seed("move", deal, seat, ply)))
+            spent[names[turn]].append(process_time() - start)
         scores.append(state.win_shares()[seat])
         lucky.append(luck_of_game(state, shares)[seat])
-    return {"a": a, "b": b, "deal": deal, "score": fmean(scores), "adjusted": fmean(scores) - fmean(lucky)}
+    score, ms = fmean(scores), {name: round(1000 * fmean(times), 3) for name, times in spent.items()}
+    return {"a": a, "b": b, "deal": deal, "score": score, "adjusted": score - fmean(lucky), "ms": ms}
 
 
 def play(game: str, deals: range, players: Sequence[str], out: Path) -> None:
@@ -120,6 +151,15 @@ def against(lines: Sequence[Mapping[str, Any]], row: str, other: str, figure: st
     return own + [1 - line[figure] for line in lines if (line["a"], line["b"]) == (other, row)]
 
 
+def times(lines: Sequence[Mapping[str, Any]]) -> str:
+    """Return the CPU time of each player, in milliseconds per move."""
+    spent: defaultdict[str, list[float]] = defaultdict(list)
+    for line in lines:
+        for name, ms in line.get("ms", {}).items():
+            spent[name].append(ms)
+    return ", ".join(f"{titled(name)} {fmean(found):.3g} ms" for name, found in spent.items())
+
+
 def counts(lines: Sequence[Mapping[str, Any]]) -> str:
     """Return how many games each pair has played."""
     deals: defaultdict[tuple[str, str], int] = defaultdict(int)
@@ -134,7 +174,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.command == "table":
         lines = gathered(options.file)
-        sys.stdout.write("\n".join([*table(lines), counts(lines)]) + "\n")
+        sys.stdout.write("\n".join([*table(lines), counts(lines), times(lines)]) + "\n")
         return
     players = options.players.split(",") if options.players else PLAYERS[options.game]
     play(options.game, range(options.seed, options.seed + options.deals), players, options.out)

@@ -29,7 +29,8 @@ import { labelOf } from "../language/labels.ts";
 import { capital, say } from "../language/texts.ts";
 import { offline } from "../offline/switch.ts";
 import { Button } from "../parts/button.tsx";
-import { Blank, Trouble } from "../parts/parts.tsx";
+import { Blank } from "../parts/opening.tsx";
+import { Trouble } from "../parts/parts.tsx";
 import { retried } from "../service/insist.ts";
 import { useSounds } from "../sounds/sounds.ts";
 import { Clock } from "./clock.tsx";
@@ -136,7 +137,7 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       onPlan={(actions) => objects.value(actions) || void play(actions)}
       planned={plan}
       turn={turnWords(kept, past?.ply)}
-      clock={<Clock game={game} />}
+      clock={<Clock game={game} seats={seats.value} />}
       over={game.end !== undefined}
       early={stopped && game.end?.reason !== EndReason.PLAYED}
       myTurn={kept.myTurn.value && !past}

@@ -9,7 +9,7 @@ from tools.lab.facts import measures
 from tools.lab.facts.figures import Figure, figure, share_of_variance
 from tools.lab.facts.games import FIRST_SEED, Table, first_games, gather, path_of, play
 from tools.lab.facts.measures import KINDS, NAMES, measure
-from tools.lab.facts.replay import Compared, round_starts
+from tools.lab.facts.replay import Compared, positions, round_starts
 from tools.lab.json_lines import gathered
 
 
@@ -46,6 +46,17 @@ def test_luck_explains_what_follows_it() -> None:
     assert share_of_variance([1.0, -1.0, 1.0, -1.0], [1.0, 1.0, 0.0, 0.0]) == 0
 
 
+@pytest.mark.parametrize(("luck", "saved"), [(0.0, 0), (0.25, 75), (0.5, 100), (-0.5, -300)])
+def test_games_are_saved_by_the_variance_that_luck_takes_out(luck: float, saved: float) -> None:
+    """Two players, who win in turn; the luck of the winner, and the share of games that need not be played."""
+    rows = [
+        {"returns": (1.0, 0.0), "luck": {"roll": [luck / 2, -luck / 2], "draw": [luck / 2, -luck / 2]}},
+        {"returns": (0.0, 1.0), "luck": {"roll": [-luck, luck]}},
+    ]
+    found = measure("luck_saved", Table("duel", 2, rows))["all"]
+    assert (found.mean, found.low, found.high) == pytest.approx((saved, saved, saved))
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_fact_is_measured(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measures, "LEAST", 1)
@@ -55,6 +66,24 @@ def test_every_fact_is_measured(name: str, monkeypatch: pytest.MonkeyPatch) -> N
         assert found or name in ("protection", "dismissals")
         assert all(isinstance(item, Figure) and item.count >= 1 for item in found.values())
     assert bool(measure(name, table("duel"))) == (name in measures.GAMES_OF_ALL)
+
+
+def test_craftsmen_are_judged_by_the_results_of_those_who_hired_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measures, "LEAST", 1)
+    one = Table("cathedral", 2, table().rows[:1])
+    (row,), found, points = one.rows, measure("hired", one), measure("hired_in_points", one)
+    hirings = measures.hirings(one, row)
+    for action, seat in hirings:
+        card = action.removeprefix("hire ")
+        owned = [
+            card in state.to_position()["cathedral"]["players"][seat]["craftsmen"] for state in positions(one, row)
+        ]
+        assert any(owned)
+        if (action, 1 - seat) not in hirings:
+            assert found[action].mean == pytest.approx(100 * (row["returns"][seat] - 0.5))
+            assert points[action].mean == pytest.approx(row["scores"][seat] - row["scores"][1 - seat])
+    assert len(hirings) > 3
+    assert set(found) == set(points) == {action for action, _ in measures.hirings(one, row)}
 
 
 def test_rounds_start_with_the_points_so_far_and_end_with_the_result() -> None:

@@ -1,0 +1,186 @@
+"""Baselines of docs/benchmark.md: what fixed players win, how much of it is luck, and what taking luck out saves.
+
+    python -m tools.lab.facts.baselines play [--only NAME] [--folder FOLDER]
+    python -m tools.lab.facts.baselines table [--folder FOLDER]
+
+In each pair, the first player has one seat and the second all others, in every seating of each deal. A run that was
+ended continues. NAME is a game and number of players, as in `cathedral-3`.
+"""
+
+import argparse
+import random
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import chain
+from operator import itemgetter
+from pathlib import Path
+from statistics import fmean, pvariance
+
+from clerestory.engine import GAMES
+from clerestory.search.arena.errors import BadMatch
+from clerestory.search.arena.match import GameResult, Match, play_game
+from clerestory.search.arena.results import open_results
+from clerestory.search.arena.series import report, whole_deals
+from clerestory.search.arena.statistics import Interval
+from tools.lab.commands import run
+from tools.lab.facts.figures import share_of_variance
+
+FOLDER = Path("build/baselines")
+TABLES = (("cathedral", 2), ("cathedral", 3), ("cathedral", 4), ("duel", 2))  # games and numbers of players
+FIRST_SEED = 6_500_000
+BUDGET = "20000it"  # a level uses no more than its own iterations
+LOW, HIGH = "ismcts:level=3", "ismcts:level=6"
+PAIRS = (  # player and budget, opponent, about how many games
+    ("random", "greedy", 240),
+    ("random", LOW, 120),
+    ("greedy", LOW, 240),
+    ("ismcts:level=1", LOW, 120),
+    ("ismcts:level=2", LOW, 120),
+    (LOW, LOW, 240),
+    ("ismcts:level=4", LOW, 120),
+    (LOW, HIGH, 24),
+    ("ismcts:level=4", HIGH, 24),
+    ("ismcts:level=5", HIGH, 36),
+    (HIGH, HIGH, 36),
+    ("ismcts:level=7", HIGH, 36),
+    ("ismcts@5000it", HIGH, 36),
+    ("ismcts:level=8", HIGH, 16),
+)
+DRAWS = 1000  # resamples of the deals for intervals
+
+Deals = Sequence[Sequence[GameResult]]
+
+
+def match_of(game: str, seats: int, pair: tuple[str, str, int]) -> Match:
+    """Return the match of a pair."""
+    player, _, budget = pair[0].partition("@")
+    deals = -(-pair[2] // seats)
+    return Match(partial(itemgetter(game), GAMES), seats, (player, pair[1]), budget or BUDGET, FIRST_SEED, deals, "net")
+
+
+def path_of(folder: Path, game: str, seats: int, pair: tuple[str, str, int]) -> Path:
+    """Return the file of a pair's games."""
+    names = "-".join(name.replace(":", "-").replace("=", "") for name in pair[:2])
+    return folder / f"{game}-{seats}-{names}.jsonl"
+
+
+def play(folder: Path, game: str, seats: int) -> None:
+    """Play the games of all pairs that are not stored yet."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for pair in PAIRS:
+        match = match_of(game, seats, pair)
+        with open_results(path_of(folder, game, seats, pair), match) as results:
+            there = {(game.deal, game.seat) for game in results.games}
+            for deal in range(match.seed, match.seed + match.deals):
+                for seat in set(range(seats)) - {seat for number, seat in there if number == deal}:
+                    if (played := play_game(match, deal, seat)) is not None:
+                        results.add(played)
+
+
+# -- figures ---------------------------------------------------------------------------------------
+
+
+def strength(deals: Deals) -> float:
+    """Return the share of the variance of results about an even one that which player it is explains."""
+    games = list(chain(*deals))
+    even = 1 / len(games[0].returns)
+    results = [game.returns[game.seat] - even for game in games]
+    return fmean(results) ** 2 / (fmean(result * result for result in results) or 1.0)
+
+
+def luck(deals: Deals) -> float:
+    """Return the share of the same variance that the luck of the player's seat explains."""
+    games = list(chain(*deals))
+    found = share_of_variance([luck_of(game) for game in games], [game.returns[game.seat] for game in games])
+    return (1 - strength(deals)) * found
+
+
+def saved(deals: Deals) -> float:
+    """Return the share of games that results without luck save for the same error."""
+    results = [fmean(game.returns[game.seat] for game in deal) for deal in deals]
+    less = [fmean(game.returns[game.seat] - luck_of(game) for game in deal) for deal in deals]
+    spread = pvariance(results)
+    return 1 - pvariance(less) / spread if spread else 0.0
+
+
+def varied(deals: Deals) -> bool:
+    """Whether the deals had different results, so that there is something to explain."""
+    return len({sum(game.returns[game.seat] for game in deal) for deal in deals}) > 1
+
+
+def luck_of(game: GameResult) -> float:
+    """Return the luck of the first player."""
+    assert game.luck is not None
+    return game.luck[game.seat]
+
+
+def with_interval(figure: Callable[[Deals], float], deals: Deals) -> Interval:
+    """Return a figure in percent with the 95 % interval over resamples of the deals (Efron 1979, Ann. Stat. 7)."""
+    resampling = random.Random(1)
+    draws = sorted(figure(resampling.choices(deals, k=len(deals))) for _ in range(DRAWS))
+    return Interval(*(100 * one for one in (figure(deals), draws[DRAWS // 40], draws[-1 - DRAWS // 40])))
+
+
+# -- the table -------------------------------------------------------------------------------------
+
+
+def table(folder: Path) -> Iterator[str]:
+    """Yield the lines of the table."""
+    yield "| game | player | opponents | games | win share | margin | by strength | by luck | games saved |"
+    yield "| -- | -- | -- | -- | -- | -- | -- | -- | -- |"
+    for game, seats in TABLES:
+        for pair in PAIRS:
+            if (path := path_of(folder, game, seats, pair)).exists():
+                yield from row(path, f"`{game}`, {seats}", match_of(game, seats, pair), pair)
+
+
+def row(path: Path, title: str, match: Match, pair: tuple[str, str, int]) -> Iterator[str]:
+    """Yield the row of a pair, if it has played two deals."""
+    with open_results(path, match) as results:
+        found, deals = report(match, results), whole_deals(results.of(match), match.seats)
+    if found is None or len(deals) < 2:
+        return
+    share = Interval(*(100 * one for one in (found.score.mean, found.score.low, found.score.high)))
+    explained = [cell(with_interval(one, deals)) for one in (strength, luck, saved)] if varied(deals) else [""] * 3
+    cells = [title, *map(titled, pair[:2]), str(len(deals) * match.seats), cell(share), cell(found.margin), *explained]
+    yield f"| {' | '.join(cells)} |"
+
+
+def titled(name: str) -> str:
+    """Return the name of a player in the table."""
+    bot, _, budget = name.partition("@")
+    if "level=" in bot:
+        return f"level {bot.partition('=')[2]}"
+    return f"{int(budget[:-2]):,} iterations" if bot == "ismcts" else f"`{bot}`"
+
+
+def cell(found: Interval) -> str:
+    """Return a figure with its interval."""
+    return f"{found.mean:.1f} [{found.low:.1f}, {found.high:.1f}]"
+
+
+def main() -> None:
+    """Run the command; report files in use or of another match in one line."""
+    try:
+        run_command()
+    except BadMatch as error:
+        sys.exit(str(error))
+
+
+def run_command() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command", choices=("play", "table"))
+    parser.add_argument("--only", choices=[f"{game}-{seats}" for game, seats in TABLES])
+    parser.add_argument("--folder", type=Path, default=FOLDER)
+    options = parser.parse_args()
+    if options.command == "table":
+        sys.stdout.write("\n".join(table(options.folder)) + "\n")
+        return
+    for game, seats in TABLES:
+        if options.only in (None, f"{game}-{seats}"):
+            play(options.folder, game, seats)
+
+
+if __name__ == "__main__":
+    run(main)
