@@ -24,7 +24,7 @@ SITE := build/site/sw.js
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 MAKEFLAGS += --jobs=3  # packages are installed while the extensions and the page are built
 
-.PHONY: demo test test-system test-slow wheels release-check docs test-extras test-asan test-tsan loadtest curve soak lint reference baseline bench client \
+.PHONY: demo test test-system test-slow wheels release-check docs test-extras test-asan test-tsan loadtest curve soak lint reference baseline bench client board \
 	engine-wasm site constraints clean
 
 demo: $(VENV)/.built  ## one recommendation, end to end: build, server, search, table; then a hint that improves
@@ -71,10 +71,10 @@ wheels: $(PAGE)  ## a wheel for each of $(WHEELS) in dist/: built, repaired, ins
 # For example, RELEASE_OPTIONS=--reuse checks the wheels in dist/ again.
 RELEASE_OPTIONS ?=
 release-check: $(ENGINE) $(VENV)/.release  ## all artifacts of a release in dist/, each installed, tried and listed
-	$(BIN)/python clients/typescript/pack.py dist && cp build/browser/*.tgz dist/
+	$(BIN)/python clients/typescript/pack.py dist && $(BIN)/python clients/board/pack.py dist && cp build/browser/*.tgz dist/
 	$(BIN)/python -m tools.release dist $(WHEELS) $(RELEASE_OPTIONS)
 
-docs: $(VENV)/.docs  ## the documents as a site in build/site: search, the Python API, links checked
+docs: $(VENV)/.docs  ## the documents as a site in build/manual: search, the Python API, links checked
 	$(BIN)/python -m tools.site
 	$(BIN)/zensical build --clean --strict --config-file mkdocs.yml
 
@@ -132,6 +132,9 @@ $(VENV)/.tools: pyproject.toml constraints.txt
 
 client: $(VENV)/.tools  ## the client for TypeScript, packed for npm in dist/
 	$(BIN)/python clients/typescript/pack.py dist
+
+board: $(VENV)/.built  ## the boards as a web component, packed for npm in dist/
+	$(BIN)/python clients/board/pack.py dist
 
 engine-wasm: $(ENGINE)  ## the engine for browsers and Node without a server, packed for npm in build/browser/
 

@@ -80,6 +80,8 @@ class Reason(StrEnum):
         "a limit of what is kept: `metadata` has its name, `limit`, and the `most` it allows",
     )
     TOO_MANY_WATCHERS = "TOO_MANY_WATCHERS", "the game has reached its limit of watchers"
+    BAD_PHRASE = "BAD_PHRASE", "`phrase` is none of the set phrases"
+    TOO_MANY_PHRASES = "TOO_MANY_PHRASES", "the seat has sent its limit of phrases; send another after the given delay"
     DISK_FULL = "DISK_FULL", "there is no space to store it: nothing was done, and the game is unchanged"
     STORE_FAILED = "STORE_FAILED", "the store failed in another way: nobody saw a change; the server's log says why"
     MISSING_TOKEN = "MISSING_TOKEN", "the server requires a token, and the call has none"

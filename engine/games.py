@@ -2,7 +2,7 @@
 
 import copyreg
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
@@ -28,6 +28,7 @@ from clerestory.engine.errors import BadCatalogue, BadPosition, quoted
 from clerestory.engine.picture import PictureTexts
 from clerestory.engine.plans import Planner
 from clerestory.engine.positions.envelope import check_envelope
+from clerestory.engine.shared.points import Source, TieBreak
 from clerestory.engine.toy import changes as toy_changes
 from clerestory.engine.toy.rules import TOY, ToyGame
 from clerestory.i18n.sentences import text
@@ -37,12 +38,8 @@ class Points(Protocol):
     """A game's description of its points and luck."""
 
     LUCK: dict[str, str]  # names of kinds of chance events, by the first word of their texts
-
-    def point_sources(self, fields: Mapping[str, Any]) -> list[dict[str, float]]:
-        """Return the points of each seat by source."""
-
-    def tie_break(self, fields: Mapping[str, Any]) -> tuple[str, list[float]] | None:
-        """Return what breaks a tie in scores, as a code and the values compared; None without a tie."""
+    SOURCES: Sequence[Source]
+    TIE_BREAK: TieBreak
 
 
 class GameListing(NamedTuple):

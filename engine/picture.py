@@ -31,6 +31,12 @@ class PictureTexts(NamedTuple):
         """Return a text of the picture."""
         return say(self.game, f"picture.{key}", language=self.language, **arguments)
 
+    def amount(self, good: str, count: int) -> str:
+        """Return a number of a good, which English names by its id."""
+        if self.language == ENGLISH:
+            return f"{count} {good}"
+        return say(self.game, f"amount.{good}", language=self.language, count=count)
+
     def names(self, kind: str, names: Iterable[str]) -> list[str]:
         """Return display names, without empty ones."""
         return [self.name(kind, name) for name in names if name]

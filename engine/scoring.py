@@ -23,8 +23,10 @@ def point_sources(state: State) -> list[dict[str, float]]:
     """Return the points of each seat by source, without sources of 0 points; [] if unknown."""
     name = state.game.name
     points = LIST[name].points
-    found = points.point_sources(state.to_position()[name]) if points else []
-    return [{name: points for name, points in seat.items() if points} for seat in found]
+    if points is None:
+        return []
+    players = state.to_position()[name]["players"]
+    return [{source.name: found for source in points.SOURCES if (found := source.points(one))} for one in players]
 
 
 def changes_of(before: State, action: str, after: State) -> list[Change]:
@@ -90,7 +92,7 @@ def tie_break(state: State) -> tuple[str, list[float]] | None:
     """Return what broke a tie of best scores and the values compared, by seat; None without a tie."""
     name = state.game.name
     points = LIST[name].points
-    return points.tie_break(state.to_position()[name]) if points else None
+    return points.TIE_BREAK.decides(state.to_position()[name]["players"], points.SOURCES) if points else None
 
 
 def source_of_luck(game: Game, outcome: str) -> str:

@@ -172,7 +172,7 @@ def needed(more: Sequence[Gain], view: State, seat: int) -> dict[str, Argument]:
         if not one.at_game_end and (card := taker(view, seat, one.feature)):
             return {
                 "who": QuotedItem(card, rows_of_cards(view.game)[card]["name"]),
-                "thing": text(f"thing.{one.feature}", count=1),
+                "thing": QuotedItem(one.feature, one.feature),
             }
     return {}
 

@@ -32,6 +32,7 @@ from clerestory.server.games.auto_player import Choose
 from clerestory.server.games.bots import Bots
 from clerestory.server.games.bounds import CLOSING
 from clerestory.server.games.manager import GameManager, Limits
+from clerestory.server.games.notices import TurnNotices
 from clerestory.server.games.store import Store
 from clerestory.server.games.stores.store_location import file_of, open_store
 from clerestory.server.hardening.pending_reads import PendingReads
@@ -49,6 +50,7 @@ from clerestory.server.rpc.reflection import add_reflection
 from clerestory.server.rpc.rules_service import RulesHandlers
 from clerestory.server.rpc.security import Tokens
 from clerestory.server.rpc.service import AdvisorHandlers
+from clerestory.server.webhook import Webhook, read_key
 from clerestory.spans import CURRENT_TRACER
 from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2, lessons_pb2, puzzle_pb2, rules_pb2
 from clerestory.v1.advisor_pb2_grpc import add_AdvisorServiceServicer_to_server
@@ -173,7 +175,7 @@ async def start(settings: Settings, inside: str = "") -> App:
     analysis = AnalysisEngine(settings, metrics.count_soon)
     callers = Callers(tokens, lambda game_id, token: manager.seat_of(game_id, token))
     advisor = AdvisorHandlers(analysis, callers)
-    manager = hosted_games(store, settings, Bots(analysis).choose)
+    manager = hosted_games(store, settings, Bots(analysis).choose, metrics)
     watch(metrics, analysis, manager)
     watch_limits(metrics, settings, room, manager)
     watch_end(metrics, certificates)
@@ -283,12 +285,26 @@ async def report_games(standing: HealthServicer, healthy: bool) -> None:
     await standing.set(GAMES, state)
 
 
-def hosted_games(store: Store, settings: Settings, choose: Choose) -> GameManager:
+def hosted_games(store: Store, settings: Settings, choose: Choose, metrics: Metrics) -> GameManager:
     """Return the game manager of a server."""
     limits = Limits(settings.max_games, settings.max_games_each, settings.max_bytes_each, settings.max_games_a_minute)
     return GameManager(
-        store, limits, choose, most_bot_games=settings.max_bot_games, forget_after=settings.game_retention_days
+        store,
+        limits,
+        choose,
+        most_bot_games=settings.max_bot_games,
+        forget_after=settings.game_retention_days,
+        notices=turn_notices(store, settings, metrics),
     )
+
+
+def turn_notices(store: Store, settings: Settings, metrics: Metrics) -> TurnNotices | None:
+    """Return what announces turns at the webhook; None without one. Raises BadSettings for the key."""
+    if settings.webhook_key is None:
+        return None
+    key = read_key(settings.webhook_key)
+    webhook = Webhook(settings.webhook, key, private=settings.webhook_private, now=store.now)
+    return TurnNotices(webhook.send, metrics.count_notice)
 
 
 def start_admin(address: str, standing: HealthServicer) -> tuple[grpc.aio.Server | None, str]:

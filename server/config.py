@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from clerestory.addresses import is_loopback, is_port
 from clerestory.declared import COUNT, NOT_NEGATIVE, BadSettings, Numbers, OneOf, declared, require_ranges
@@ -12,7 +13,16 @@ from clerestory.server.games.bounds import MEMORY
 MAX_MESSAGE_BYTES = 64 * 1024  # any position fits; larger messages are rejected
 MAX_IDLE = 86_400.0  # seconds
 COLLECTOR = re.compile(r"https?://[^/@\s]+:(\d{1,5})/?", re.ASCII)
+VISIBLE = re.compile(r"[!-~]+")
 IN_BRACKETS = re.compile(r"\[[^][]+\]")
+REQUIRED = {  # settings that need another one
+    "tls_cert": "tls_key",
+    "tls_key": "tls_cert",
+    "tls_client_ca": "tls_cert",
+    "webhook": "webhook_key",
+    "webhook_key": "webhook",
+    "webhook_private": "webhook",
+}
 SOCKETS = ("listen", "admin")  # settings that accept unix:PATH; HTTP is served over TCP only
 
 
@@ -71,6 +81,15 @@ class Settings(Capacity):
         0.0, "days without access after which a game is deleted, whether it is over or not; 0: never", NOT_NEGATIVE
     )
     max_watchers: int = declared(100, "streams that watch one game with equal tokens; further ones are rejected", COUNT)
+    webhook: str = declared(
+        "",
+        "`https://HOST/PATH`, to which the server posts a [notice](games.md#your-turn-notices) whenever a person's turn"
+        " begins",
+    )
+    webhook_key: Path | None = declared(
+        None, "file with the key that signs these notices: 24 to 64 bytes in base64, perhaps after `whsec_`"
+    )
+    webhook_private: bool = declared(False, "let `--webhook` name a host at a loopback or private address")
     admin: str = declared(
         "",
         "`HOST:PORT` or `unix:PATH` of a second port for operators, with gRPC's channelz, health and reflection",
@@ -102,9 +121,22 @@ class Settings(Capacity):
         found = COLLECTOR.fullmatch(self.tracing)
         if self.tracing and not (found and is_port(found[1])):
             raise BadSettings(f"tracing: {self.tracing!r} is neither http://HOST:PORT nor https://HOST:PORT")
-        for name, other in (("tls_cert", "tls_key"), ("tls_key", "tls_cert"), ("tls_client_ca", "tls_cert")):
-            if getattr(self, name) is not None and getattr(self, other) is None:
+        if self.webhook:
+            self._require_webhook()
+        for name, other in REQUIRED.items():
+            if getattr(self, name) and not getattr(self, other):
                 raise BadSettings(f"{name}: requires {other}")
+
+    def _require_webhook(self) -> None:
+        """Raise BadSettings for an address that notices cannot be posted to, or only in plaintext."""
+        host = host_of(self.webhook)
+        if not host:
+            raise BadSettings(f"webhook: {self.webhook!r} is neither https://HOST/PATH nor http://HOST/PATH")
+        if is_loopback(host) and not self.webhook_private:
+            raise BadSettings(f"webhook: {host} is this machine; allow it with --webhook-private")
+        if self.webhook.startswith("http:") and not (is_loopback(host) or self.insecure):
+            remedy = "use https, or allow it with --insecure"
+            raise BadSettings(f"webhook: notices to {host} would not be encrypted; {remedy}")
 
     def _require_privacy(self, name: str) -> None:
         """Raise BadSettings if other machines can reach an address in plaintext, unless `insecure` allows it."""
@@ -149,6 +181,16 @@ def split_address(name: str, address: str, other: str = "") -> str:
     if name in SOCKETS and ":" in host and not IN_BRACKETS.fullmatch(host):  # gRPC would parse all of it as an address
         raise BadSettings(f"{name}: {address!r}: an IPv6 address needs brackets, as in [::1]:50051")
     return host
+
+
+def host_of(url: str) -> str:
+    """Return the host of an HTTP address without a user name; "" for anything else."""
+    try:
+        parts = urlsplit(url)
+        valid = parts.scheme in ("http", "https") and parts.port != 0 and parts.username is None
+    except ValueError:
+        return ""
+    return parts.hostname or "" if valid and VISIBLE.fullmatch(url) else ""
 
 
 def read_file(name: str, path: Path) -> bytes:

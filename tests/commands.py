@@ -75,9 +75,6 @@ PAGES = [page for page in tracked("*.md") if page.name not in ("reference.md", "
 COMMANDS = [command for page in PAGES for command in commands(page)]
 
 
-# -- parsers ---------------------------------------------------------------------------------------
-
-
 class Read(Exception):
     """A command was parsed completely, and would run next."""
 

@@ -1,6 +1,7 @@
 """The games with the shipped cards, as used by every test."""
 
-from clerestory.engine import game
+from clerestory.engine import GAMES, game
 
 CATHEDRAL = game("cathedral")
 DUEL = game("duel")
+CASES = [(name, seats) for name, game in GAMES.items() for seats in game.seats]

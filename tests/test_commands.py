@@ -90,9 +90,6 @@ def test_an_action_that_is_tried_is_one_of_its_puzzle(command: Command) -> None:
     assert result.exit_code == 0, result.exception
 
 
-# -- running ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.system
 def test_commands_that_end_say_what_they_should(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each command uses the files of earlier ones; a player gives no input."""

@@ -60,9 +60,6 @@ def in_kubernetes(name: str) -> float:
     return float(value)
 
 
-# -- schemas ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("schema", "path"),
     [("compose-spec", DEPLOY / "compose.yaml"), ("github-workflows", ROOT / ".github" / "workflows" / "release.yml")],
@@ -80,9 +77,6 @@ def test_an_object_of_kubernetes_fits_its_schema(path: Path) -> None:
 
 def test_the_base_lists_every_object() -> None:
     assert sorted(read(DEPLOY / "kubernetes" / "kustomization.yaml")["resources"]) == [path.name for path in OBJECTS]
-
-
-# -- settings, options, metrics --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -116,9 +110,6 @@ def test_the_settings_of_the_image_make_a_server() -> None:
     }
     assert Settings(**values).insecure
     GatewaySettings(given["CLERESTORY_WEB"], insecure=True)
-
-
-# -- ports and times -------------------------------------------------------------------------------
 
 
 def test_ports_agree() -> None:

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-import clerestory.engine
-import clerestory.search
 from clerestory.clients import Advisor
 from clerestory.i18n import patterns
 from clerestory.i18n.languages import ENGLISH, LANGUAGES
@@ -94,16 +92,6 @@ def test_the_readme_shows_the_demo_in_eleven_lines() -> None:
     for word in ("recommend", "analyze", "1s", "2s"):
         assert word in demo[1]
         assert word in text
-
-
-@pytest.mark.parametrize("package", [clerestory.engine, clerestory.search], ids=lambda package: package.__name__)
-def test_public_names_exist_and_are_sorted(package: object) -> None:
-    names = package.__all__  # type: ignore[attr-defined]
-    assert all(hasattr(package, name) for name in names)
-    assert sorted(names) == sorted(set(names))
-
-
-# -- the pages on playing --------------------------------------------------------------------------
 
 
 OTHERS = [language for language in LANGUAGES if language != ENGLISH]

@@ -12,7 +12,6 @@ from clerestory.engine import from_position, read_records
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
 PROGRAMS = sorted([*EXAMPLES.rglob("*.py"), *(ROOT / "clients" / "examples").rglob("*.py")])
-RECORDS = sorted(EXAMPLES.glob("records/*.jsonl"))
 POSITIONS = sorted(EXAMPLES.glob("positions/*.json"))
 OF_RECORDS = [path for path in POSITIONS if not path.name.startswith("toy")]
 PLY = re.compile(r"^\| (\d+) \| `(.*?)` \|", re.MULTILINE)

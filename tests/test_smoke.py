@@ -17,8 +17,6 @@ from tests.parts import missing
 from tests.server.games.table import at, hosted, play_one
 from tools.lab.browser import NoBrowser, chromium, experienced, page_server
 
-# -- the command ------------------------------------------------------------------------------------
-
 POSITION = Path(__file__).parents[1] / "examples" / "positions" / "cathedral-3p-round4-draft.json"
 
 
@@ -40,8 +38,6 @@ def test_the_installed_command_serves_until_it_is_stopped() -> None:
         finally:
             server.kill()
 
-
-# -- SQLite -----------------------------------------------------------------------------------------
 
 WRITER = """
 import asyncio, sys
@@ -86,9 +82,6 @@ async def test_a_process_that_is_killed_loses_no_move_that_it_has_stored(tmp_pat
     assert [entry.text for entry in read.entries] == [entry.text for entry in game.entries[: read.version]]
     assert read.position == at(game, read.version).position
     await again.close()
-
-
-# -- the page ---------------------------------------------------------------------------------------
 
 
 def test_a_duel_is_played_in_chromium_from_the_lobby_to_its_end() -> None:

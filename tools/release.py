@@ -28,7 +28,7 @@ from tools.wheels import PLAYS, attempt, built, environment, run
 ROOT = Path(__file__).parents[1]
 NODE_GAME = Path(__file__).with_name("installed.mjs")
 MAX_SECONDS = 60.0  # from `pip install` of a wheel to the first hint on the page
-NPM = ("clerestory-client", "clerestory-engine")
+NPM = ("clerestory-board", "clerestory-client", "clerestory-engine")
 # SPDX identifiers of licences that allow use in software under Apache-2.0, also as packages and classifiers write them.
 ALLOWED = re.compile(
     r"\b(Apache|MIT|MIT-0|BSD|0BSD|ISC|PSF|Python-2\.0|Python Software Foundation|MPL-2\.0|Zlib|Unlicense)\b|CC0-1\.0"

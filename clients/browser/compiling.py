@@ -8,13 +8,15 @@ import sys
 import sysconfig
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from runpy import run_path
 
+from gamedata import loop_options
 from setuptools import Extension
 from translate import Linked, linked
 
+from clerestory.engine import GAMES
 from clerestory.search.options import SETTLED_VISITS, WIDEST_ERROR
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,7 +24,7 @@ SOURCES = Path(__file__).resolve().parent / "wasm"
 TRANSLATED = ROOT / "build" / "cython"
 CACHE = ROOT / "build" / "zig"
 RULES = ("rules", "guide", "inputs", "invariants", "data.tables")
-GAMES = {"cathedral": RULES, "duel": (*RULES, "effects", "effect_rules", "uses")}
+MODULES = {"cathedral": RULES, "duel": (*RULES, "effects", "effect_rules", "uses")}
 MEMORY = ("compaction", "pages", "room", "sweep", "tree")
 LOOP = ("iteration", "nodes", "playout", "priors", "proof", "run", "sharing")
 SEARCH = ("estimates", "table", *(f"memory.{name}" for name in MEMORY), *(f"loop.{name}" for name in LOOP))
@@ -52,12 +54,12 @@ def compiled(folder: Path) -> list[Path]:
     folder.mkdir(parents=True)
     write_headers(folder / "python")
     common = write_modules(folder, {**sources(COMMON), "bridge": translate_bridge()})
-    return [link(folder, game, common) for game in GAMES]
+    return [link(folder, game, common) for game in MODULES]
 
 
 def link(folder: Path, game: str, common: dict[Path, Linked]) -> Path:
     """Return the module of a game, linked from its own C files and the common ones."""
-    own = write_modules(folder, sources(f"engine.{game}.{name}" for name in GAMES[game]))
+    own = write_modules(folder, sources(f"engine.{game}.{name}" for name in MODULES[game]))
     begin = write_begin(folder / f"{game}.c", [*common.values(), *own.values()])
     with ThreadPoolExecutor() as pool:
         objects = [*pool.map(partial(compile_one, folder), (*common, *own, begin, SOURCES / "support.c"))]
@@ -120,10 +122,21 @@ def sources(modules: Iterable[str]) -> dict[str, Path]:
 
 def write_modules(folder: Path, sources: dict[str, Path]) -> dict[Path, Linked]:
     """Write the C code of modules, and return them by their files."""
-    written = {folder / f"{name.replace('.', '_')}.c": linked(source, name) for name, source in sources.items()}
+    options = common_options()
+    written = {
+        folder / f"{name.replace('.', '_')}.c": linked(source, name, options) for name, source in sources.items()
+    }
     for path, module in written.items():
         path.write_text(module.code, "utf-8")
     return written
+
+
+@cache
+def common_options() -> dict[str, str]:
+    """Return the options of the loop that all shipped searches have in common, in C."""
+    first, *others = (loop_options(GAMES[name], seats) for name in MODULES for seats in GAMES[name].seats)
+    same = {name: value for name, value in first.items() if all(other[name] == value for other in others)}
+    return {name: repr(int(value) if isinstance(value, bool) else value) for name, value in same.items()}
 
 
 def write_begin(path: Path, modules: list[Linked]) -> Path:

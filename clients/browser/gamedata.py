@@ -15,6 +15,7 @@ from clerestory.engine import GAMES, Game
 from clerestory.engine.cathedral.data import tables as cathedral_tables
 from clerestory.engine.cathedral.data.constants import MOST_USES
 from clerestory.engine.duel.data import tables as duel_tables
+from clerestory.engine.games import LIST
 from clerestory.engine.positions.kinds import Kind
 from clerestory.engine.positions.layout import Field, Layout
 from clerestory.engine.tuning import EVEN, LEAST_SHARPNESS, MEASURED, NUM_LEVELS
@@ -66,8 +67,8 @@ def write_game(name: str, folder: Path) -> None:
     game = GAMES[name]
     content, parts = memory_of(game)
     (folder / f"{name}.bin").write_bytes(content)
-    data = {**facts_of(game), "layout": layout_of(game.layout), "tuning": tuning_of(game), "memory": parts}
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    data = {**facts_of(game), "layout": layout_of(game.layout), "points": points_of(name), "tuning": tuning_of(game)}
+    text = json.dumps({**data, "memory": parts}, ensure_ascii=False, separators=(",", ":"))
     (folder / f"{name}.js").write_text(f"export default {text};\n", "utf-8")
 
 
@@ -84,6 +85,13 @@ def facts_of(game: Game) -> dict[str, Any]:
         "actions": game.texts,
         "labels": game.labels,
     }
+
+
+def points_of(name: str) -> dict[str, Any]:
+    """Return the sources of a game's points, and what breaks ties."""
+    points = LIST[name].points
+    assert points is not None
+    return {"sources": [source._asdict() for source in points.SOURCES], "tieBreak": points.TIE_BREAK._asdict()}
 
 
 # -- positions ---------------------------------------------------------------------------------------
@@ -134,20 +142,31 @@ def tuning_of(game: Game) -> dict[str, Any]:
 def search_of(game: Game, seats: int) -> dict[str, Any]:
     """Return the options of the shipped search for a number of seats."""
     tuning = game.tuning
-    own = {"temperature": tuning.temperature, "scale": tuning.scale[seats], **options.shipped(game, seats)}
-    chosen = options.Options(**own)
+    chosen = options_of(game, seats)
     if (chosen.value, chosen.playout, chosen.priors, chosen.sharpness) != (LEARNED, "informed", "learned", "fitted"):
         raise SystemExit(f"{game.name}: the engine expects a learned value with priors, in its shipped search")
     fitted = tuning.sharpness[seats]
     weights = (fitted.even, fitted.stronger, fitted.later, fitted.both, fitted.last, fitted.first)
     return {
-        "loop": packed(chosen.in_loop(game.max_plies)).hex(),
+        "loop": packed(loop_options(game, seats)).hex(),
         "marginShare": chosen.margin_share,
         "scale": chosen.scale,
         "choice": chosen.choice,
         "deviations": chosen.deviations,
         "sharpness": {"weights": weights, "firstSeat": fitted.first_seat, "rounds": fitted.rounds},
     }
+
+
+def options_of(game: Game, seats: int) -> options.Options:
+    """Return all options of the shipped search for a number of seats."""
+    tuning = game.tuning
+    own = {"temperature": tuning.temperature, "scale": tuning.scale[seats], **options.shipped(game, seats)}
+    return options.Options(**own)
+
+
+def loop_options(game: Game, seats: int) -> options.InLoop:
+    """Return those options that the loop uses."""
+    return options_of(game, seats).in_loop(game.max_plies)
 
 
 def packed(chosen: options.InLoop) -> bytes:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from runpy import run_path
 
-from compiling import GAMES, compiled
+from compiling import MODULES, compiled
 from gamedata import write_game
 
 from clerestory import __version__
@@ -27,12 +27,13 @@ def main(folder: Path) -> None:
     for path in (HERE / "tsconfig.json", HERE / "README.md", ROOT / "LICENSE"):
         shutil.copy(path, package)
     facts = {**json.loads((HERE / "package.json").read_text("utf-8")), "version": __version__}
+    del facts["scripts"]["bench"]  # of a checkout
     (package / "package.json").write_text(json.dumps(facts, indent=2), "utf-8")
     PAGE["install"]()
     PAGE["run"]("./node_modules/.bin/tsc", "--project", str(package))
     for module in compiled(folder / "wasm"):
         shutil.copy(module, package / "dist")
-    for name in GAMES:
+    for name in MODULES:
         write_game(name, package / "dist")
     PAGE["run"]("npm", "pack", "--silent", "--pack-destination", str(folder), folder=package)
 

@@ -6,7 +6,7 @@ import become a function. Code that needs Python remains in the text, but is unr
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,6 +34,8 @@ TABLES = {
     "tables": ("", "cards"),
 }
 INDIRECT = re.compile(r"\b__pyx_v_(?:\w+->)*(?:\w*_)?(ops|guide|encoder)->(\w+)\(")
+OPTION = re.compile(r"\b__pyx_v_search->options\.(\w+)")
+SHARED = re.compile(r"\b__pyx_v_search->shared\b(?! = )")  # where it is read
 DECLARATIONS = "/* Module declarations from "
 
 
@@ -51,9 +53,15 @@ class Linked(NamedTuple):
     python: list[str]
 
 
-def linked(source: Path, name: str) -> Linked:
-    """Return the module with a dotted name, given the C file that Cython wrote."""
-    code = source.read_text("utf-8")
+def linked(source: Path, name: str, options: Mapping[str, str]) -> Linked:
+    """Return the module with a dotted name, given the C file that Cython wrote.
+
+    Args:
+        source: the file.
+        name: the name.
+        options: options of all searches, in C.
+    """
+    code = with_constants(source.read_text("utf-8"), options)
     statements, temporaries, python = begun(code)
     for exported in set(EXPORTED.findall(code)) | set(python):
         code = re.sub(rf"^static (.*\b{exported}\b)", r"\1", code, flags=re.MULTILINE)
@@ -65,6 +73,11 @@ def linked(source: Path, name: str) -> Linked:
     begin = f"begin_{name.replace('.', '_')}"
     body = "\n".join((*temporaries, *statements))
     return Linked(f"{code}\nvoid {begin}(void) {{\n{body}\n}}\n", begin, python)
+
+
+def with_constants(code: str, options: Mapping[str, str]) -> str:
+    """Write out options, and that no thread shares a tree, so that the compiler can leave out what never happens."""
+    return SHARED.sub("0", OPTION.sub(lambda found: options.get(found[1], found[0]), code))
 
 
 def with_direct_calls(code: str) -> str:

@@ -1,4 +1,4 @@
-"""The games as environments: many at once from NumPy, for gymnasium, PettingZoo and OpenSpiel. Needs extra `envs`."""
+"""The games as environments: many at once from NumPy, and for gymnasium, PettingZoo and OpenSpiel (extra `envs`)."""
 
 from clerestory.exports import exports
 

@@ -39,6 +39,7 @@ you talk to. Show the board and the legal actions, and play only actions from th
 nobody can see the coming cards. recommend says what is good and why; explain_rules says what the rules and the cards
 are; review says what decided a game, and how much of it was luck. Keep the handle of a game secret."""
 MAX_WAIT = 300.0  # seconds for others to move
+MAX_ITERATIONS = 10_000_000
 SEED = 0  # of all searches, so that equal iterations give equal answers
 READS, CHANGES = ToolAnnotations(read_only_hint=True), ToolAnnotations(read_only_hint=False, destructive_hint=False)
 
@@ -52,7 +53,12 @@ Seat = Annotated[int | None, Field(description="Which of your seats looks; by de
 Wait = Annotated[float, Field(description="Seconds to wait until one of your seats has to decide.", ge=0, le=MAX_WAIT)]
 Seconds = Annotated[float, Field(description="Time to search.", gt=0, le=600)]
 Iterations = Annotated[
-    int | None, Field(description="Search this much instead of for a time; then equal calls give equal answers.", ge=1)
+    int | None,
+    Field(
+        description="Search this much instead of for a time; then equal calls give equal answers.",
+        ge=1,
+        le=MAX_ITERATIONS,
+    ),
 ]
 
 

@@ -15,7 +15,7 @@ from clerestory.clients.errors import (
     Unsupported,
 )
 from clerestory.clients.hosted import AsyncHostedGame, AsyncHostedGames, HostedGame, HostedGames
-from clerestory.clients.hosted_wire import GameEntry, GameSeat, GameSnapshot, TakeBackRequest
+from clerestory.clients.hosted_wire import GameEntry, GameSeat, GameSnapshot, SentPhrase, TakeBackRequest
 from clerestory.clients.plans import Change, ConversionPlan, PossibleUse
 from clerestory.clients.referee import AppliedAction, AsyncReferee, AsyncRules, LegalAction, Outcome, Referee, Rules
 from clerestory.clients.review_wire import GameReview, ReviewedPly, ReviewProgress, SeatReview
@@ -82,6 +82,7 @@ __all__ = [
     "Rollouts",
     "Rules",
     "SeatReview",
+    "SentPhrase",
     "TakeBackRequest",
     "Tls",
     "Unavailable",

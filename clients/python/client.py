@@ -6,7 +6,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, Unpack
 
 import grpc
 
-from clerestory.clients.batch import LONGEST, Queries
+from clerestory.clients.batch import LONGEST, Queries, Send
 from clerestory.clients.connection import SILENCE, Tls, dial
 from clerestory.clients.errors import Unavailable, telling
 from clerestory.clients.hosted import SERVICE
@@ -108,7 +108,8 @@ class Client:
     ) -> Queries:
         """Yield the advice for each of several positions, in one call, in the order in which it becomes ready.
 
-        An answer has the error of its position, if there is one. Leaving the loop ends the call.
+        An answer has the error of its position, if there is one. Positions for which the server has no room are sent
+        again. Leaving the loop ends the call.
 
         Args:
             positions: as in `recommend`; read while answers arrive, a few ahead of them.
@@ -118,7 +119,7 @@ class Client:
         Raises AdvisorError if the whole call fails, TypeError for a single position, and what iterating over the
         positions raises.
         """
-        return Queries(positions, time, options)
+        return Queries(positions, time, options, retries=self._dialled.retries)
 
     def _analyze(
         self,
@@ -205,13 +206,17 @@ def streaming(
 
 
 def batching(
-    write: Callable[Concatenate[Client, P], Queries], begin: Callable[[Any, Queries, str], Analysis]
+    write: Callable[Concatenate[Client, P], Queries], begin: Callable[[Any, Send, Queries, str], Analysis]
 ) -> Callable[Concatenate[Client, P], Analysis]:
     """Return a method that sends queries in one call, and returns their answers."""
 
     @wraps(write)
     def method(self: Client, /, *args: P.args, **kwargs: P.kwargs) -> Analysis:
         queries = write(self, *args, **kwargs)
-        return begin(self._send("BatchRecommend", iter(queries), LONGEST), queries, self._dialled.proxy)
+
+        def send(requests: Iterable[Any]) -> Any:
+            return self._send("BatchRecommend", iter(requests), LONGEST)
+
+        return begin(send(queries), send, queries, self._dialled.proxy)
 
     return method

@@ -6,7 +6,16 @@ from typing import Any, Generic, TypeVar, Unpack
 from uuid import uuid4
 
 from clerestory.clients.errors import telling
-from clerestory.clients.hosted_wire import GameChoices, GameSnapshot, read_snapshot, seat_plan, value_of, write_choices
+from clerestory.clients.hosted_wire import (
+    PHRASES,
+    GameChoices,
+    GameSnapshot,
+    read_phrases,
+    read_snapshot,
+    seat_plan,
+    value_of,
+    write_choices,
+)
 from clerestory.clients.referee import as_truth, plain
 from clerestory.clients.streams import AsyncStream, Stream
 from clerestory.clients.unary_call import AsyncCalls, MakeUnaryCall, SyncCalls, UnaryCall, unary
@@ -180,6 +189,22 @@ class HostedGameBase:
         return UnaryCall(f"{SERVICE}EndGame", request, lambda _: None)
 
     @unary
+    def send_phrase(self, phrase: str, seat: int | None = None) -> UnaryCall[None]:
+        """Send a set phrase to everyone at the table. Raises AdvisorError, with TOO_MANY_PHRASES if it is too soon.
+
+        Args:
+            phrase: one of PHRASES.
+            seat: one of those held here; None for the first.
+        """
+        if phrase not in PHRASES:
+            raise bad_request("phrase", f"{phrase!r:.60} is not one of {', '.join(PHRASES)}")
+        request = filled(api.SendPhraseRequest, game_id=self.game_id, tokens=[*self.tokens.values()])
+        request.phrase = PHRASES[phrase]
+        if seat is not None:
+            set_field(request, "seat", seat)
+        return UnaryCall(f"{SERVICE}SendPhrase", request, lambda _: None)
+
+    @unary
     def record(self) -> UnaryCall[str]:
         """Return the record as JSON lines, complete once the game is over, else what is known. Raises AdvisorError."""
         request = filled(api.GetRecordRequest, game_id=self.game_id, tokens=self._all_tokens())
@@ -188,8 +213,8 @@ class HostedGameBase:
     def _watch(self, from_version: int | None) -> Any:
         """Return the states of the game as they arrive.
 
-        If nothing happens for 15 s, or when a player comes or leaves, the last state is repeated, without entries; but
-        not if a call has returned a later one.
+        If nothing happens for 15 s, when a player comes or leaves, and with `phrases`, the last state is repeated,
+        without entries; but not if a call has returned a later one.
         """
         shown: GameSnapshot | None = None
 
@@ -210,7 +235,7 @@ class HostedGameBase:
                 return None  # a call has advanced the game past this stream
             else:
                 self.seen = shown = replace(shown, entries=(), present=self._present)
-            return shown
+            return replace(shown, phrases=read_phrases(message))
 
         return self._watch_from(ask)
 

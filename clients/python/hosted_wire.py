@@ -18,6 +18,7 @@ KINDS = {
     "bot": api.SEAT_KIND_BOT,
     "level": api.SEAT_KIND_BOT,
 }
+PHRASES = {name.removeprefix("PHRASE_").lower(): value for name, value in api.Phrase.items() if value}
 
 
 class GameChoices(TypedDict, total=False):
@@ -30,6 +31,8 @@ class GameChoices(TypedDict, total=False):
         delay_plies: plies by which onlookers see the game late.
         table: chance events happen at a physical table, and are entered with `play`.
         time_per_move: limit for a person; after it the server moves.
+        time_per_game: limit for each person for all moves of the game; after it the server moves.
+        increment: what a person gains with each move, with `time_per_game`.
         play_on: who moves then: `bot`, `bot:CHARACTER` or `level:N`.
         listed: shown in the public list of games while a seat is open.
         play_forced: the server plays a person's only legal action.
@@ -41,6 +44,8 @@ class GameChoices(TypedDict, total=False):
     delay_plies: int
     table: bool
     time_per_move: Time
+    time_per_game: Time
+    increment: Time
     play_on: str
     listed: bool
     play_forced: bool
@@ -53,7 +58,8 @@ class GameEntry:
     Attributes:
         version: of the game after it.
         ply: after it.
-        what: `applied`, `said` (what its seat has been shown), `taken_back`, `take_back_answered`, `seat` or `end`.
+        what: `applied`, `said` (what its seat has been shown), `taken_back`, `take_back_answered`, `seat`, `end` or
+            `time_given_back` (of a turn in which the game was not playable).
         action: the one applied; None for other entries.
         seat: who did it; None for a chance event, and for the end of a game that was abandoned.
         drawn: the server drew it.
@@ -111,6 +117,19 @@ class GameSeat:
     character: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class SentPhrase:
+    """A set phrase of a player.
+
+    Attributes:
+        seat: that sent it.
+        phrase: one of PHRASES.
+    """
+
+    seat: int
+    phrase: str
+
+
 @dataclass(frozen=True)
 class GameSnapshot:
     """A game at one moment, as its viewer may see it.
@@ -127,6 +146,7 @@ class GameSnapshot:
         outcome: how the game ended, None before, and for a game that was abandoned.
         message: the message it was read from.
         present: seats that are being watched from, known from streams of `watch`; None if not known.
+        phrases: what players have said since the previous snapshot of the stream.
     """
 
     version: int
@@ -140,6 +160,7 @@ class GameSnapshot:
     outcome: Outcome | None
     message: Any
     present: frozenset[int] | None = None
+    phrases: tuple[SentPhrase, ...] = ()
 
     @property
     def frozen_reason(self) -> str:
@@ -152,6 +173,11 @@ class GameSnapshot:
         asked = self.message.game.take_back
         waits = self.message.game.HasField("take_back")
         return TakeBackRequest(asked.ply, asked.seat, tuple(asked.missing)) if waits else None
+
+    @property
+    def time_left(self) -> tuple[float, ...]:
+        """The seconds that each seat had left for the whole game when the turn began; empty without such a limit."""
+        return tuple(left.ToNanoseconds() / 1e9 for left in self.message.game.time_left)
 
     def position(self, seat: int | None = None) -> dict[str, Any]:
         """Return the position as a seat of the viewer's sees it; None: the only one, or what is public.
@@ -219,8 +245,9 @@ def write_choices(choices: GameChoices) -> api.GameOptions:
         options.take_backs = value_of("take_backs", "TAKE_BACKS_", choices["take_backs"], api.TakeBacks)
     if "onlookers" in choices:
         options.onlookers = value_of("onlookers", "ONLOOKERS_", choices["onlookers"], api.Onlookers)
-    if "time_per_move" in choices:
-        set_time(options, "time_per_move", choices["time_per_move"])
+    for name in ("time_per_move", "time_per_game", "increment"):
+        if name in choices:
+            set_time(options, name, choices[name])  # type: ignore[literal-required]
     if "play_on" in choices:
         options.play_on.CopyFrom(bot_of(choices["play_on"], "play_on"))
     return options
@@ -249,6 +276,11 @@ def read_snapshot(message: Any) -> GameSnapshot:
         outcome=read_outcome(game),
         message=message,
     )
+
+
+def read_phrases(message: Any) -> tuple[SentPhrase, ...]:
+    """Return the phrases in a message of WatchGame."""
+    return tuple(SentPhrase(one.seat, value_name(api.Phrase, "PHRASE_", one.phrase)) for one in message.phrases)
 
 
 def read_seat(seat: api.GameSeat) -> GameSeat:

@@ -68,10 +68,11 @@ class Labels:
 
     def _amount(self, names: list[str], named: list[str]) -> dict[str, str]:
         """Return the amount of a good that an action names, as an argument: 1 unless it has a number."""
-        if names[:1] != ["good"] or not has(self._game, f"amount.{named[0]}"):
+        good = named[names.index("good")] if "good" in names else ""
+        if not has(self._game, f"amount.{good}"):
             return {}
-        count = int(named[1]) if "number" in names and named[1].isdecimal() else 1
-        return {"amount": self._say(f"amount.{named[0]}", count=count)}
+        count = int(named[names.index("number")]) if "number" in names else 1
+        return {"amount": self._say(f"amount.{good}", count=count)}
 
     def _keys(self, kind: str, named: list[str]) -> Iterator[str]:
         """Yield the possible keys of a label, most specific first."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple, Union
 
 from clerestory.i18n import has, say
-from clerestory.i18n.glossary import card_words
+from clerestory.i18n.glossary import card_words, word
 from clerestory.i18n.languages import ENGLISH
 
 SERVICE = "service"
@@ -69,8 +69,8 @@ def format_text(
         if isinstance(value, Text):
             return format_text(value, game, language, label)
         if isinstance(value, QuotedItem):
-            word = card_words(game, value.item).get(language)
-            return word.text if word else value.name
+            found = card_words(game, value.item).get(language) or word(game, f"good.{value.item}", language)
+            return found.text if found else value.name
         return label(value) if isinstance(value, QuotedAction) else value
 
     arguments = {name: translated(value) for name, value in one.arguments}

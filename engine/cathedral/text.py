@@ -77,9 +77,7 @@ def pair(card: str, builder: str, texts: PictureTexts) -> str:
 
 def amounts(counts: dict[str, int], texts: PictureTexts) -> str:
     """Return counts by name, on one line."""
-    return texts.between.join(
-        texts.say("amount", count=count, good=texts.name("good", good)) for good, count in counts.items()
-    )
+    return texts.between.join(texts.amount(good, count) for good, count in counts.items())
 
 
 def table(players: list[dict[str, Any]], texts: PictureTexts) -> list[str]:

@@ -97,8 +97,7 @@ def table(players: list[dict[str, Any]], texts: PictureTexts) -> list[str]:
 
 def amounts(counts: dict[str, int], texts: PictureTexts) -> str:
     """Return counts by name, on one line."""
-    held = ((count, texts.name("good", good)) for good, count in counts.items() if count)
-    return texts.row(texts.say("amount", count=count, good=good) for count, good in held) or "-"
+    return texts.row(texts.amount(good, count) for good, count in counts.items() if count) or "-"
 
 
 def flipped(player: dict[str, Any], texts: PictureTexts) -> str:

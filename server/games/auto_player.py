@@ -28,15 +28,22 @@ class AutoPlayer:
         changes: applies changes to games.
         now: returns milliseconds since 1970.
         turn: waits until a piece of work on a game may be done.
+        give_back: as `GameManager.give_back`.
     """
 
     def __init__(
-        self, choose: Choose, changes: Changes, now: Callable[[], int], turn: Callable[[], Awaitable[None]]
+        self,
+        choose: Choose,
+        changes: Changes,
+        now: Callable[[], int],
+        turn: Callable[[], Awaitable[None]],
+        give_back: Callable[[HostedGame, HostedGame], int],
     ) -> None:
         self._choose = choose
         self._changes = changes
         self._now = now
         self._turn = turn
+        self._give_back = give_back
         self._chosen: OrderedDict[str, tuple[int, str]] = OrderedDict()  # version and unstored move, by game
 
     async def move(self, live: GameSession) -> None:
@@ -58,6 +65,7 @@ class AutoPlayer:
     async def _play(self, live: GameSession, version: int, text: str) -> None:
         def act(game: HostedGame) -> None:
             play_bot(game, version, text, self._now())
+            self._give_back(live.hosted, game)
 
         try:
             await self._changes.change(live, act, lambda _: (), owned=True)

@@ -63,8 +63,8 @@ class ClockPauses:
         """Return when the server has to move, in milliseconds since 1970: 0 for a bot, immediately; None for never.
 
         For a person, the server moves at the deadline. If the turn began before the last pause, the deadline moves,
-        because it may have passed during the pause. `held` is the part of the turn, in milliseconds, that passed before
-        it was shown.
+        because it may have passed during the pause; a clock for the whole game starts again after it. `held` is the
+        part of the turn, in milliseconds, that passed before it was shown.
         """
         if hosted.mover is not None:
             return 0  # even if the clock has been set back since its turn began
@@ -74,4 +74,7 @@ class ClockPauses:
         if hosted.since < self.since:
             deadline += self._lost
         began = self.began(hosted.head.game_id)
-        return deadline if hosted.since >= began else max(deadline, began + int(1000 * LEAST_NOTICE))
+        if hosted.since >= began:
+            return deadline
+        left = (hosted.time_for_move or 0) if hosted.clocks else 0
+        return max(deadline, began + int(max(left, 1000 * LEAST_NOTICE)))

@@ -115,7 +115,7 @@ def played_by(viewer: Viewer, text: str) -> Callable[[Entry], bool]:
 def after(hosted: HostedGame, version: int) -> int:
     """Return the version after the action stored at a version and the automatic moves after it."""
     version += 1
-    while version < hosted.version and hosted.entries[version].kind in BY_ITSELF:
+    while version < hosted.version and hosted.entries[version].kind in (*BY_ITSELF, EntryKind.GIVEN_BACK):
         version += 1
     return version
 
@@ -157,6 +157,22 @@ def play_bot(hosted: HostedGame, version: int, text: str, moment: int) -> None:
     kind = EntryKind.PLAYED if hosted.seats[turn].kind == SeatKind.BOT else EntryKind.PLAYED_ON
     add_action(hosted, Entry(kind, turn, text, moment))
     advance_automatic(hosted, moment)
+
+
+def give_back(before: HostedGame, hosted: HostedGame, playable: int, moment: int) -> int:
+    """Give back what a turn that a command has ended lost while the game was not playable; return the new entries.
+
+    Args:
+        before: the game before the command.
+        hosted: the game after it.
+        playable: since when the game has been playable, in milliseconds since 1970.
+        moment: the time of the command.
+    """
+    seat, lost = before.person_to_move, min(playable, moment) - before.since
+    if seat is None or not hosted.clocks or hosted.over or hosted.since == before.since or lost <= 0:
+        return 0
+    hosted.add(Entry(EntryKind.GIVEN_BACK, seat, str(lost), moment))
+    return 1
 
 
 # -- private outcomes ------------------------------------------------------------------------------

@@ -67,9 +67,14 @@ def check_options(options: GameOptions, faults: Faults) -> None:
     if options.delay_plies > MOST_DELAY:
         text = f"is {options.delay_plies}; must be {MOST_DELAY} at most"
         faults.add(Reason.BAD_OPTIONS, "options.delay_plies", text)
-    seconds = options.seconds_per_move
-    if seconds is not None and (text := time_fault(seconds, SHORTEST_MOVE, LONGEST_MOVE)):
-        faults.add(Reason.BAD_OPTIONS, "options.seconds_per_move", text)
+    for name in ("seconds_per_move", "seconds_per_game"):
+        seconds = getattr(options, name)
+        if seconds is not None and (text := time_fault(seconds, SHORTEST_MOVE, LONGEST_MOVE)):
+            faults.add(Reason.BAD_OPTIONS, f"options.{name}", text)
+    if options.increment and (text := time_fault(options.increment, 0.0, LONGEST_MOVE)):
+        faults.add(Reason.BAD_OPTIONS, "options.increment", text)
+    elif options.increment and options.seconds_per_game is None:
+        faults.add(Reason.BAD_OPTIONS, "options.increment", "needs time_per_game")
     check_bot(options.play_on, "options.play_on.", faults)
 
 

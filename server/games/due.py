@@ -171,6 +171,10 @@ class DueGames:
                 pool.remove(game_id)
         self._start_waiting()
 
+    def playable_since(self, game_id: str) -> int:
+        """Return the time since which a game has been continuously playable, in milliseconds since 1970."""
+        return self._breaks.began(game_id)
+
     def bar(self, game_id: str) -> None:
         """Record that a game could not be stored, so that its player could not move either."""
         self._breaks.bar(game_id)

@@ -123,6 +123,7 @@ class HostedGame:
         proposal: the proposed take-back; None if there is none.
         ended: the entry that ended the game early; None if there is none.
         since: when the current turn began, in milliseconds since 1970.
+        clocks: milliseconds that each seat had left for the whole game at that time; empty without such a limit.
     """
 
     def __init__(self, head: Head, entries: Iterable[Entry] = ()) -> None:
@@ -134,6 +135,8 @@ class HostedGame:
         self.ended: Entry | None = None
         self._parts: list[dict[ScoreSource, float]] | None = None
         self.since = head.created
+        seconds = head.options.seconds_per_game
+        self.clocks = [] if seconds is None else [1000 * seconds] * len(head.seats)
         self.why_frozen = why_frozen(head)
         self.positions = None if self.why_frozen else Positions(from_position(head.opening))
         for entry in entries:
@@ -151,7 +154,7 @@ class HostedGame:
         other = type(self).__new__(type(self))
         other.head, other.proposal, other.ended, other.since = self.head, self.proposal, self.ended, self.since
         other.why_frozen, other._parts = self.why_frozen, self._parts
-        other.entries, other.line = list(self.entries), list(self.line)
+        other.entries, other.line, other.clocks = list(self.entries), list(self.line), list(self.clocks)
         other.seats, other.positions = list(self.seats), self.positions and self.positions.copy()
         return other
 
@@ -228,12 +231,25 @@ class HostedGame:
         return self.position.turn if self.running else None
 
     @property
+    def person_to_move(self) -> int | None:
+        """The seat of the person to move, whose time runs; None if there is none."""
+        turn = self.turn
+        return turn if turn is not None and turn >= 0 and self.seats[turn].kind == SeatKind.PERSON else None
+
+    @property
+    def time_for_move(self) -> float | None:
+        """The milliseconds that the person to move had when the turn began; None for no limit."""
+        seconds, seat = self.head.options.seconds_per_move, self.person_to_move
+        if seat is None:
+            return None
+        limits = [] if seconds is None else [1000 * seconds]
+        return min([*limits, *(max(0.0, left) for left in self.clocks[seat : seat + 1])], default=None)
+
+    @property
     def deadline(self) -> float | None:
         """When the player to move runs out of time, in milliseconds since 1970; None for no limit."""
-        seconds, turn = self.head.options.seconds_per_move, self.turn
-        if seconds is None or turn is None or turn == NATURE or self.seats[turn].kind != SeatKind.PERSON:
-            return None
-        return self.since + 1000 * seconds
+        time = self.time_for_move
+        return None if time is None else self.since + time
 
     @property
     def mover(self) -> int | None:
@@ -280,16 +296,30 @@ class HostedGame:
         self.entries.append(entry)
 
     def _play(self, entry: Entry) -> None:
+        self._end_turn(entry.moment, self.head.options.increment if entry.kind == EntryKind.PLAYED else 0.0)
         if self.positions is not None:
             self.positions.play(entry.text)
         self.line.append(entry)
-        self.proposal, self.since = None, entry.moment
+        self.proposal = None
+
+    def _end_turn(self, moment: int, increment: float = 0.0) -> None:
+        """Take the time of the turn from the clock of the person to move, who gains an increment if it took any."""
+        seat, spent = self.person_to_move if self.clocks else None, moment - self.since
+        if seat is not None and spent > 0:
+            self.clocks[seat] = max(0.0, self.clocks[seat]) - spent + 1000 * increment
+        self.since = moment
+
+    def _give_back(self, entry: Entry) -> None:
+        assert entry.seat is not None
+        if self.clocks:
+            self.clocks[entry.seat] += int(entry.text)
 
     def _back_to(self, entry: Entry) -> None:
+        self._end_turn(entry.moment)
         if self.positions is not None:
             self.positions.back_to(self.decision_before(entry.ply))
         del self.line[self.decision_before(entry.ply) :]
-        self.proposal, self.since = None, entry.moment
+        self.proposal = None
 
     def _set_private_outcome(self, entry: Entry) -> None:
         assert entry.seat is not None
@@ -300,7 +330,7 @@ class HostedGame:
         assert entry.seat is not None
         holder, before = entry.holder, self.seats[entry.seat]
         if self.waiting or (self.turn == entry.seat and holder.kind != before.kind):
-            self.since = entry.moment
+            self._end_turn(entry.moment)
         self.seats[entry.seat], self.proposal = holder, None
 
     def _agree(self, entry: Entry) -> None:
@@ -325,6 +355,7 @@ class HostedGame:
         EntryKind.DECLINED: _decline,
         EntryKind.SEATED: _seat,
         EntryKind.ENDED: _end,
+        EntryKind.GIVEN_BACK: _give_back,
     }
 
 

@@ -74,6 +74,8 @@ class GameOptions:
         delay_plies: delay of the onlookers' view, in plies.
         table: whether chance events are entered, not drawn.
         seconds_per_move: limit for a person, None for no limit.
+        seconds_per_game: limit for each person for all moves of the game, None for no limit.
+        increment: seconds that a person's clock for the game gains with each move.
         play_on: the bot that moves for a person who has run out of time or resigned.
         listed: whether everyone can find the game while a seat is open.
         play_forced: whether the server plays a person's only legal action.
@@ -88,6 +90,8 @@ class GameOptions:
     play_on: BotSettings = field(default_factory=BotSettings)
     listed: bool = False
     play_forced: bool = False
+    seconds_per_game: Annotated[float, Field(gt=0, le=LATEST / 1000)] | None = None
+    increment: Annotated[float, Field(ge=0, le=LATEST / 1000)] = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +155,7 @@ class EntryKind(StrEnum):
     DECLINED = "declined"  # the same
     SEATED = "seated"  # the holder as JSON
     ENDED = "ended"  # an EndReason
+    GIVEN_BACK = "given back"  # milliseconds of the last turn of its seat, in which the game was not playable
 
 
 BY_ITSELF = (EntryKind.FORCED, EntryKind.DRAWN)  # moves that are stored together with the entry before them

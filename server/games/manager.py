@@ -11,8 +11,10 @@ from clerestory.server.games.background import bounded, contained
 from clerestory.server.games.bounds import CLOSING
 from clerestory.server.games.cache import GameCache, typed
 from clerestory.server.games.changes import Changes, summary_of
+from clerestory.server.games.commands import give_back
 from clerestory.server.games.due import SCAN_INTERVAL_S, DueGames
 from clerestory.server.games.hosted import HostedGame
+from clerestory.server.games.notices import TurnNotices
 from clerestory.server.games.quota import Limits, Quota
 from clerestory.server.games.session import GameSession
 from clerestory.server.games.store import DAY, Key, News, Store, Tally
@@ -43,18 +45,27 @@ class GameManager:
         choose: returns the move of a bot.
         most_bot_games: maximum concurrent games of bots only.
         forget_after: days without access after which games are deleted; 0 for never.
+        notices: announces turns; None to announce none.
     """
 
     def __init__(
-        self, store: Store, limits: Limits, choose: Choose, *, most_bot_games: int = 16, forget_after: float = 0.0
+        self,
+        store: Store,
+        limits: Limits,
+        choose: Choose,
+        *,
+        most_bot_games: int = 16,
+        forget_after: float = 0.0,
+        notices: TurnNotices | None = None,
     ) -> None:
         self.store = store
+        self._notices = notices
         self.finishing = False
         self._forget_after = forget_after
         self.cache = GameCache(store)
         self._quota = Quota(store, limits)
         self._changes = Changes(store, self.cache, self._stored, self._doubt)
-        mover = AutoPlayer(choose, self._changes, store.now, self.cache.turn)
+        mover = AutoPlayer(choose, self._changes, store.now, self.cache.turn, self.give_back)
         self._due = DueGames(store, self.cache, mover, most_bot_games)
         self._stale: set[str] = set()  # games in use that the store may have changed
         self._news = asyncio.Event()
@@ -147,9 +158,18 @@ class GameManager:
         """
         return await self._changes.change(live, act, keys, owned=owned)
 
+    def give_back(self, before: HostedGame, hosted: HostedGame) -> int:
+        """Give back the time that a change of a game took from a clock while the game was not playable.
+
+        Returns the number of new entries.
+        """
+        return give_back(before, hosted, self._due.playable_since(hosted.head.game_id), self.now())
+
     def _stored(self, before: HostedGame | None, hosted: HostedGame) -> None:
         self._quota.count(before, hosted)
         self._due.note(hosted)
+        if self._notices is not None:
+            self._notices.note(before, hosted)
 
     def _doubt(self, game_id: str) -> None:
         """React to a game after a write that was reported as failed."""
@@ -266,6 +286,8 @@ class GameManager:
         for live in self.cache.games.values():
             live.wake()
         await bounded(asyncio.gather(self._due.finish(within), self._changes.finish(within)), within)
+        if self._notices is not None:
+            await bounded(self._notices.finish(), within)
 
     async def close(self, within: float = CLOSING) -> None:
         """Close the store, waiting at most `within` seconds."""

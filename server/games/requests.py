@@ -133,6 +133,7 @@ class Requests:
 
             def apply(hosted: HostedGame, viewer: Viewer) -> A:
                 after = act(hosted, viewer, moment=self._manager.now())  # read after any wait
+                after += self._manager.give_back(live.hosted, hosted)
                 before = live.after(near, version)
                 return answer(before, before.until(hosted, after), viewer)
 
@@ -149,12 +150,13 @@ class Requests:
 
         `act` is a command of `commands` as in `act`. Raises the same.
         """
-
-        def apply(hosted: HostedGame) -> A:
-            act(hosted, actor_of(hosted, tokens), moment=self._manager.now())
-            return answer(hosted)
-
         async with self._manager.lend(game_id) as live:
+
+            def apply(hosted: HostedGame) -> A:
+                act(hosted, actor_of(hosted, tokens), moment=self._manager.now())
+                self._manager.give_back(live.hosted, hosted)
+                return answer(hosted)
+
             return (await self._manager.change(live, apply))[0]
 
 

@@ -11,6 +11,7 @@ from clerestory.counting import decrease
 from clerestory.server.games.background import run_in_thread
 from clerestory.server.games.bounds import ANSWER
 from clerestory.server.games.hosted import HostedGame
+from clerestory.server.games.phrases import Phrases
 from clerestory.server.games.viewer import Presence, Viewer, horizon, presence_of
 
 PRESENCE_INTERVAL_S = 1.0  # minimum between two presence updates
@@ -117,6 +118,7 @@ class GameSession:
         changed: set on every change, and then replaced.
         users: number of current users.
         watchers: the watchers.
+        phrases: what the players have said to each other lately.
         unsure: whether a write has failed, so that the store may have more entries.
         held: milliseconds of the turn that passed before it was shown here, because the store was slow; 0 if few.
         touched: when its last access was stored, in milliseconds since 1970; 0 for never.
@@ -131,6 +133,7 @@ class GameSession:
         self.changed = asyncio.Event()
         self.lock = asyncio.Lock()
         self.watchers = Watchers()
+        self.phrases = Phrases()
         self._reached: dict[int, HostedGame] = {}  # earlier states, most recently added last
         self._replaying = asyncio.Lock()
         self.users = 0
@@ -218,6 +221,11 @@ class GameSession:
         """Record that a turn becomes visible and playable at this time."""
         late = now - hosted.since
         self.held = min(late, MOST_HELD) if late >= LEAST_HELD else 0
+
+    def say(self, seat: int, phrase: int, now: int) -> None:
+        """Send a phrase to the watchers, as in `Phrases.send`."""
+        if self.phrases.send(seat, phrase, now):
+            self.watchers.wake()
 
     def wake(self) -> None:
         """Wake up all waiters."""

@@ -8,10 +8,10 @@ from clerestory.server.analysis.answer import Answer
 from clerestory.server.analysis.caller import Caller
 from clerestory.server.analysis.demand import Priority
 from clerestory.server.analysis.question import Question
-from clerestory.server.rpc.errors import CODES, field_of
+from clerestory.server.rpc.errors import CODES, described
 from clerestory.server.rpc.translate import duration
 from clerestory.server.rpc.translate_advisor import read_question, write_batch_answer
-from clerestory.service_errors import Reason, ServiceError, in_words
+from clerestory.service_errors import Reason, ServiceError
 from clerestory.v1 import advisor_pb2 as api
 
 NAME, METHOD = "BatchRecommend", "AdvisorService/RecommendMove"  # in metrics; the method whose fields errors name
@@ -103,11 +103,11 @@ class Batch:
 
 def write_error(error: ServiceError) -> api.BatchError:
     """Return an error as a message."""
-    faults = [(field_of(field, METHOD), text) for field, text in error.faults]
+    faults, words = described(error, METHOD)
     message = api.BatchError(
         code=CODES[error.reason].value[0],
         reason=error.reason,
-        message=in_words(faults),
+        message=words,
         violations=[api.FieldFault(field=field, description=text) for field, text in faults],
     )
     if error.retry is not None:

@@ -46,7 +46,11 @@ FIELDS_OF: dict[str, dict[str, str]] = {
         "deep": "deep_budget",
     },
 }
-TIMES = {"seconds": "time_budget", "seconds_per_move": "time_per_move"}  # at the end of a path
+TIMES = {  # at the end of a path
+    "seconds": "time_budget",
+    "seconds_per_move": "time_per_move",
+    "seconds_per_game": "time_per_game",
+}
 NAME = re.compile(r"\w+")
 TIME = re.compile(rf"(?<=\.)({'|'.join(TIMES)})\Z")
 
@@ -93,6 +97,8 @@ CODES = {
     Reason.NO_SUCH_LESSON: grpc.StatusCode.NOT_FOUND,
     Reason.TOO_MANY_GAMES: grpc.StatusCode.RESOURCE_EXHAUSTED,
     Reason.TOO_MANY_WATCHERS: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    Reason.BAD_PHRASE: grpc.StatusCode.INVALID_ARGUMENT,
+    Reason.TOO_MANY_PHRASES: grpc.StatusCode.RESOURCE_EXHAUSTED,
     Reason.DISK_FULL: grpc.StatusCode.RESOURCE_EXHAUSTED,
     Reason.STORE_FAILED: grpc.StatusCode.UNAVAILABLE,
     Reason.MISSING_TOKEN: grpc.StatusCode.UNAUTHENTICATED,
@@ -115,13 +121,12 @@ def status_of(error: ServiceError, request_id: str = "", method: str = "", langu
         method: `Service/Method`; "" for a method of another package.
         language: of an additional message for users, as the call requests; None for none.
     """
-    faults = [(field_of(blamed, method), text) for blamed, text in error.faults]
-    listed = [(field, text[:MAX_DESCRIPTION]) for field, text in faults[:MAX_LISTED]]
+    listed, message = described(error, method)
     details = [ErrorInfo(reason=error.reason, domain=DOMAIN, metadata=error.metadata)]
     details += further_details(error, listed)
     if request_id:
         details.append(RequestInfo(request_id=request_id))
-    status = Status(code=CODES[error.reason].value[0], message=in_words(listed + faults[len(listed) :]))
+    status = Status(code=CODES[error.reason].value[0], message=message)
     if language is not None:
         details.append(for_users(error.reason, status.message, language))
     for detail in details:
@@ -129,6 +134,13 @@ def status_of(error: ServiceError, request_id: str = "", method: str = "", langu
         packed.Pack(detail)
         status.details.append(packed)
     return status
+
+
+def described(error: ServiceError, method: str) -> tuple[list[tuple[str, str]], str]:
+    """Return the request fields at fault with short descriptions, not more than fit into a status, and the message."""
+    faults = [(field_of(blamed, method), text) for blamed, text in error.faults]
+    listed = [(field, text[:MAX_DESCRIPTION]) for field, text in faults[:MAX_LISTED]]
+    return listed, in_words(listed + faults[len(listed) :])
 
 
 def for_users(reason: Reason, english: str, language: str) -> LocalizedMessage:

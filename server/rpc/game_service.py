@@ -18,6 +18,7 @@ from clerestory.server.games.creation import ONLOOKER, OWNER, seat_name
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import SeatKind
 from clerestory.server.games.manager import GameManager, typed
+from clerestory.server.games.phrases import sender_of
 from clerestory.server.games.requests import Requests
 from clerestory.server.games.store import GameFilter
 from clerestory.server.games.takebacks import take_back
@@ -25,6 +26,7 @@ from clerestory.server.games.viewer import (
     GAME_ID,
     TokenIssuer,
     Viewer,
+    actor_of,
     digest_of,
     listed_to,
     steps_since,
@@ -36,6 +38,7 @@ from clerestory.server.rpc.chunks import Chunks
 from clerestory.server.rpc.translate_games import (
     read_end,
     read_join,
+    read_phrase,
     read_plan,
     read_seat_plan,
     write_entries,
@@ -170,7 +173,8 @@ class GameHandlers(GameServiceServicer):
                 raise_error(
                     Reason.TOO_MANY_WATCHERS, "game_id", f"{alike} watchers with these tokens, the most allowed"
                 )
-            await watch(self._manager, live, viewer, cursor_of(request), context.write, self._chunks.of(context))
+            cursor, turn = cursor_of(request), self._chunks.of(context)
+            await watch(self._manager, live, viewer, cursor, context.write, turn, after_end=request.after_end)
 
     async def GetRecord(self, request: games.GetRecordRequest, context: Context) -> games.GetRecordResponse:
         """Return the record. Raises ServiceError."""
@@ -231,6 +235,13 @@ class GameHandlers(GameServiceServicer):
         return await self._requests.change(
             request.game_id, request.tokens, act, lambda hosted: games.EndGameResponse(game=write_game(hosted))
         )
+
+    async def SendPhrase(self, request: games.SendPhraseRequest, context: Context) -> games.SendPhraseResponse:
+        """Send a set phrase from a seat. Raises ServiceError."""
+        phrase, seat = read_phrase(request)
+        async with self._manager.lend(request.game_id) as live:
+            live.say(sender_of(actor_of(live.hosted, request.tokens), seat), phrase, self._manager.now())
+            return games.SendPhraseResponse()
 
 
 def require_sight(viewer: Viewer) -> None:

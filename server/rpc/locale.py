@@ -70,7 +70,8 @@ def name_of(game: Game, item: str) -> str:
 def good_name(game: Game, good: str) -> str:
     """Return the name of a good of exchange rates in the locale of the call."""
     key = f"thing.{good}"
-    return say(game.name, key, language=LOCALE.get(), count=1) if has(game.name, key) else name_of(game, good)
+    counted = has(game.name, key) and f"good.{good}" not in words(game.name)
+    return say(game.name, key, language=LOCALE.get(), count=1) if counted else name_of(game, good)
 
 
 @cache

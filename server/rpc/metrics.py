@@ -94,6 +94,13 @@ FIGURES = (
     Figure("started_seconds", Gauge, "when the server started, in seconds since 1970"),
     Figure("certificate_ends_seconds", Gauge, "end of the certificate, in seconds since 1970; NaN for none"),
     Figure("watchers", Gauge, "streams that watch hosted games"),
+    Figure(
+        "notices",
+        Counter,
+        "notices to `--webhook`: `outcome` is `delivered`, `rejected`, `failed` at every attempt, `outdated` if the"
+        " turn ended before, or `dropped` if too many others were waiting",
+        ("outcome",),
+    ),
     Figure("tasks", Gauge, "tasks of the event loop; steady growth is a leak"),
 )
 
@@ -155,6 +162,10 @@ class Metrics:
         self._labelled("call_seconds", method).observe(seconds)
         if reason == Reason.BUSY:
             self._of["shed"].labels(method).inc()
+
+    def count_notice(self, outcome: str) -> None:
+        """Count a notice that will not be sent again."""
+        self._labelled("notices", outcome).inc()
 
     def count_soon(self, asker: str, answer: Answer) -> None:
         """Count a search whose final answer is ready, once the event loop has sent it."""

@@ -316,7 +316,9 @@ def worded(game: Game, change: Change, language: str) -> str:
 
 
 def item_of(game: Game, change: Change) -> str:
-    """Return the name of the changed item in the locale of the call: a card, a material, or a cell of a grid."""
+    """Return the name of the changed item in the locale of the call: a card, a good, or a cell of a grid."""
+    if has(game.name, f"thing.{change.item}"):
+        return say(game.name, f"thing.{change.item}", language=LOCALE.get(), count=abs(change.amount))
     row, dot, column = change.item.partition(".")
     if dot and has(game.name, "cell"):
         return say(game.name, "cell", language=LOCALE.get(), row=row, column=column)

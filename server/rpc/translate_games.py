@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from clerestory.engine.scoring import by_position
 from clerestory.engine.tuning import level_as
@@ -26,6 +26,7 @@ from clerestory.server.games.log import (
     TakeBacks,
     shares_of_end,
 )
+from clerestory.server.games.phrases import SentPhrase
 from clerestory.server.games.rulebook import require_seats
 from clerestory.server.games.viewer import (
     EntryView,
@@ -92,6 +93,7 @@ def write_game(hosted: HostedGame, *, listed: bool = False) -> games.Game:
         ply=hosted.ply,
         turn=turn_of(hosted),
         move_deadline=None if hosted.deadline is None else moment(int(hosted.deadline)),
+        time_left=[duration(max(0.0, left) / 1000) for left in hosted.clocks],
         take_back=None if hosted.proposal is None else write_question(hosted, hosted.proposal),
         end=write_end(hosted, listed=listed),
         created=moment(head.created),
@@ -133,7 +135,7 @@ def turn_of(hosted: HostedGame) -> rules.Turn | None:
 
 def write_options(options: GameOptions) -> games.GameOptions:
     """Return the options of a game as a message."""
-    seconds = options.seconds_per_move
+    seconds, whole = options.seconds_per_move, options.seconds_per_game
     return games.GameOptions(
         hints=HINTS[options.hints],
         take_backs=TAKE_BACKS[options.take_backs],
@@ -144,6 +146,8 @@ def write_options(options: GameOptions) -> games.GameOptions:
         play_on=write_bot(options.play_on),
         listed=options.listed,
         play_forced=options.play_forced,
+        time_per_game=None if whole is None else duration(whole),
+        increment=duration(options.increment) if options.increment else None,
     )
 
 
@@ -249,6 +253,9 @@ def write_entry(seats: int, step: EntryView) -> games.GameEntry:
         return games.GameEntry(time=time, taken_back=games.TakenBack(seat=seat, from_ply=step.from_ply))
     if entry.kind == EntryKind.PRIVATE_OUTCOME:
         return games.GameEntry(time=time, said=games.Said(seat=seat))  # the outcome itself stays hidden
+    if entry.kind == EntryKind.GIVEN_BACK:
+        given_back = games.TimeGivenBack(seat=seat, time=duration(int(entry.text) / 1000))
+        return games.GameEntry(time=time, time_given_back=given_back)
     if entry.kind == EntryKind.SEATED:
         return games.GameEntry(time=time, seat=write_seat(seat, entry.holder))
     word = games.TakeBackAnswered(seat=seat, asked_ply=entry.ply, declined=entry.kind == EntryKind.DECLINED)
@@ -297,6 +304,19 @@ def write_state(
 def write_presence(presence: Presence) -> games.Presence:
     """Return the presence of watchers as a message."""
     return games.Presence(seats=presence.seats, onlookers=presence.onlookers)
+
+
+def write_phrases(phrases: Iterable[SentPhrase]) -> games.WatchGameResponse:
+    """Return phrases as a message of a stream."""
+    sent = [games.SentPhrase(seat=one.seat, phrase=cast("games.Phrase.ValueType", one.phrase)) for one in phrases]
+    return games.WatchGameResponse(phrases=sent)
+
+
+def read_phrase(request: games.SendPhraseRequest) -> tuple[int, int | None]:
+    """Return the phrase to send, and its seat, None for any. Raises ServiceError: BAD_PHRASE."""
+    if request.phrase not in games.Phrase.values()[1:]:
+        raise_error(Reason.BAD_PHRASE, "phrase", f"is {request.phrase}; must be one of the set phrases")
+    return request.phrase, request.seat if request.HasField("seat") else None
 
 
 def write_record(hosted: HostedGame, viewer: Viewer) -> games.GetRecordResponse:
@@ -382,6 +402,8 @@ def read_options(message: games.GameOptions, faults: Faults) -> GameOptions:
         delay_plies=message.delay_plies,
         table=message.table,
         seconds_per_move=seconds_of(message.time_per_move) if message.HasField("time_per_move") else None,
+        seconds_per_game=seconds_of(message.time_per_game) if message.HasField("time_per_game") else None,
+        increment=seconds_of(message.increment),
         play_on=read_bot(message.play_on),
         listed=message.listed,
         play_forced=message.play_forced,

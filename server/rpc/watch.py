@@ -11,7 +11,7 @@ from clerestory.server.games.session import CHUNK, GameSession
 from clerestory.server.games.viewer import Presence, Viewer
 from clerestory.server.rpc.chunks import write_each
 from clerestory.server.rpc.locale import LOCALE
-from clerestory.server.rpc.translate_games import write_presence, write_state
+from clerestory.server.rpc.translate_games import write_phrases, write_presence, write_state
 from clerestory.v1 import games_pb2 as games
 
 Write = Callable[[bytes], Awaitable[None]]
@@ -22,14 +22,21 @@ MOST_CHUNKS = 100  # cached messages about earlier versions of a game
 
 
 async def watch(
-    manager: GameManager, live: GameSession, viewer: Viewer, cursor: int | None, write: Write, turn: Turn
+    manager: GameManager,
+    live: GameSession,
+    viewer: Viewer,
+    cursor: int | None,
+    write: Write,
+    turn: Turn,
+    *,
+    after_end: bool = False,
 ) -> None:
     """Stream a game's states as serialized messages until it is over; `write` waits for slow readers.
 
     `write` waits for a slow reader, `turn` until this watcher may be shown more. The other arguments are those of
     `scenes`. Raises ServiceError: STALE_VERSION, WRONG_SEAT_TOKEN, SLOW_READER, FINISHING.
     """
-    shown = in_turns(scenes(manager, live, viewer, cursor), turn)
+    shown = in_turns(scenes(manager, live, viewer, cursor, after_end=after_end), turn)
     await write_each(shown, lambda scene: write(message_of(scene, live, viewer)))
 
 
@@ -47,6 +54,8 @@ async def in_turns(shown: AsyncGenerator[Scene, None], turn: Turn) -> AsyncGener
 
 def message_of(scene: Scene, live: GameSession, viewer: Viewer) -> bytes:
     """Return a scene as a serialized message."""
+    if scene.phrases:
+        return write_phrases(scene.phrases).SerializeToString()
     if scene.presence is None:
         return frame(scene, live, viewer)
     return presence_message(scene.presence) + frame(scene, live, viewer)  # concatenation merges the two messages

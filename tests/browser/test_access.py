@@ -80,7 +80,7 @@ def test_actions_are_found_by_typing_which_hides_none_of_the_next(page: Page) ->
     expect(page.locator("[data-fresh]")).to_have_count(0)
     page.keyboard.press("/")
     page.keyboard.type("no such thing")
-    expect(page.get_by_text("No action has these words.")).to_be_visible()
+    expect(page.get_by_text("No action contains these words.")).to_be_visible()
     search.fill("prior philip")
     expect(actions).to_have_count(1)
     page.keyboard.press("Enter")

@@ -222,7 +222,7 @@ def test_a_foreseen_event_is_drawn_only_for_its_seat(boards: Page) -> None:
         expect(boards.locator(".drawn")).not_to_contain_text("foreseen")
 
 
-def test_the_blessing_is_shown_while_converting(boards: Page) -> None:
+def test_the_blessing_and_the_uses_that_are_left_are_shown_while_converting(boards: Page) -> None:
     exhibit = gallery.plain(RARE["cathedral-blessed"])
     show(boards, exhibit)
     told = boards.locator(".blessing")
@@ -234,9 +234,6 @@ def test_the_blessing_is_shown_while_converting(boards: Page) -> None:
     exhibit["position"]["cathedral"]["step"] = "draft"
     show(boards, exhibit)
     expect(told).to_have_count(0)
-
-
-def test_uses_beyond_a_capacity_leave_none(boards: Page) -> None:
     exhibit = gallery.plain(RARE["cathedral-blessed"])
     position = exhibit["position"]["cathedral"]
     player = next(one for seat, one in enumerate(position["players"]) if COLOURS[seat] == position["to_act"])
@@ -303,13 +300,17 @@ def test_words_show_the_next_step_the_first_player_and_what_a_craftsman_needs(bo
         expect(row(boards, heading), f"{name} {fields}").to_contain_text(told)
 
 
-def test_words_and_the_board_show_the_tax(boards: Page) -> None:
+def test_words_show_the_tax_as_the_board_does_and_what_the_bank_has(boards: Page) -> None:
     for name, told in (("round5-draft", "not rolled"), ("round4-exemption", "4"), ("round6-market", "paid")):
         exhibit = gallery.plain(POSITIONS[f"cathedral-4p-{name}"])
         show(boards, exhibit | {"words": True})
         expect(row(boards, "Tax").locator("dd")).to_have_text(told)
         show(boards, exhibit)
         expect(boards.locator('[data-place="die"] .unseen, [data-about="die"] .unseen').last).to_have_text(told)
+    exhibit = gallery.plain(POSITIONS["duel-2p-phase2-turn"]) | {"words": True}
+    gold = 74 - sum(player["gold"] for player in exhibit["position"]["duel"]["players"])
+    show(boards, exhibit)
+    expect(row(boards, "Bank")).to_contain_text(str(gold))
 
 
 def test_words_have_no_row_that_says_nothing(boards: Page) -> None:
@@ -318,13 +319,6 @@ def test_words_have_no_row_that_says_nothing(boards: Page) -> None:
         said = boards.locator(".text-board dd").all_inner_texts()
         assert said, name
         assert [one for one in said if not one.strip()] == [], name
-
-
-def test_words_show_what_the_bank_has(boards: Page) -> None:
-    exhibit = gallery.plain(POSITIONS["duel-2p-phase2-turn"]) | {"words": True}
-    gold = 74 - sum(player["gold"] for player in exhibit["position"]["duel"]["players"])
-    show(boards, exhibit)
-    expect(row(boards, "Bank")).to_contain_text(str(gold))
 
 
 # -- conditions and warnings -----------------------------------------------------------------------
@@ -385,7 +379,7 @@ def test_cards_of_the_other_colour_are_marked_and_named_with_a_claim(boards: Pag
         expect(barred).to_have_count(int(card in foreign))
     expect(boards.locator(".cell .lack").first).to_contain_text("works for")
     boards.locator('[data-place="line.row 2"]').click()
-    expect(boards.locator(".choices")).to_contain_text("not for you: ")
+    expect(boards.locator(".choices")).to_contain_text("no use to you: ")
     assert boards.evaluate("chosen") == []
 
 

@@ -1,126 +1,17 @@
-"""A whole game in other browser engines, whose web features may differ.
+"""Games in other browser engines, whose web features may differ, with a server and without one."""
 
-Playwright does not drive these here: Debian's Firefox uses Marionette, WebKitGTK uses WebDriver.
-"""
-
-import json
-import os
-import socket
-import subprocess
-import time
-import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from loadtest.server import free_port
-from tests.parts import missing, require_program
+from tests.browser.harness import SETTLED
+from tests.browsers import OTHERS, until
+from tests.clients.node import ROOT
+from tests.parts import missing
+from tools.lab.browser import static_server
 
-PATIENCE = 180  # seconds to wait for a browser
-
-Run = Callable[[str], Any]  # runs the body of a function and returns its result
-Call = Callable[..., Any]
-
-
-def marionette(link: socket.socket) -> Call:
-    """Connect to Firefox by its Marionette protocol: JSON over TCP, preceded by its length."""
-    stream = link.makefile("rwb")
-
-    def read() -> Any:
-        length = b""
-        while (one := stream.read(1)) != b":":
-            assert one, "Firefox has ended"
-            length += one
-        return json.loads(stream.read(int(length)))
-
-    def call(name: str, **fields: object) -> Any:
-        message = json.dumps([0, 1, f"WebDriver:{name}", fields]).encode()
-        stream.write(b"%d:%s" % (len(message), message))
-        stream.flush()
-        _, _, error, result = read()
-        assert error is None, error
-        return result
-
-    read()  # reads the greeting
-    return call
-
-
-def webdriver(url: str) -> Call:
-    """Connect by the W3C WebDriver protocol: JSON over HTTP."""
-
-    def call(name: str, **fields: object) -> Any:
-        request = urllib.request.Request(url + name, json.dumps(fields).encode(), method="POST")
-        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-            return json.load(answer)["value"]
-
-    return call
-
-
-@contextmanager
-def firefox(profile: Path, url: str) -> Iterator[Run]:
-    port = free_port()
-    (profile / "user.js").write_text(f'user_pref("marionette.port", {port});\n')
-    program = require_program("firefox-esr", "apt-get install firefox-esr")
-    with running([program, "--headless", "--marionette", "--profile", str(profile)]), connected(port) as link:
-        call = marionette(link)
-        call("NewSession")
-        call("Navigate", url=url)
-        yield lambda script: call("ExecuteScript", script=script, args=[])["value"]
-
-
-@contextmanager
-def webkit(home: Path, url: str) -> Iterator[Run]:
-    package = "apt-get install webkit2gtk-driver xvfb"
-    driver, display = require_program("WebKitWebDriver", package), require_program("xvfb-run", package)
-    browser = next(Path("/usr/lib").glob("*/webkit2gtk-*/MiniBrowser"), None) or missing("MiniBrowser", package)
-    port = free_port()
-    command = [display, "-a", driver, f"--port={port}", "--host=127.0.0.1"]
-    with running(command, HOME=str(home), WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS="1"), connected(port):
-        address = f"http://127.0.0.1:{port}/session"
-        options = {"webkitgtk:browserOptions": {"binary": str(browser), "args": ["--automation"]}}
-        session = webdriver(address)("", capabilities={"alwaysMatch": options})["sessionId"]
-        call = webdriver(f"{address}/{session}/")
-        call("url", url=url)
-        yield lambda script: call("execute/sync", script=script, args=[])
-
-
-ENGINES = {"firefox": firefox, "webkit": webkit}
-
-
-@contextmanager
-def running(command: list[str], **variables: str) -> Iterator[None]:
-    process = subprocess.Popen(
-        command,
-        env=os.environ | variables,
-        start_new_session=True,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        yield
-    finally:
-        os.killpg(process.pid, 15)
-        process.wait()
-
-
-@contextmanager
-def connected(port: int) -> Iterator[socket.socket]:
-    """Yield a connection to a port as soon as it accepts one."""
-    end = time.monotonic() + PATIENCE
-    while True:
-        try:
-            link = socket.create_connection(("127.0.0.1", port), PATIENCE)
-            break
-        except OSError:
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.1)
-    with link:
-        yield link
-
+SITE = ROOT / "build" / "site"
 
 READY = """
   if (!document.querySelector('select[aria-label=Blue] option[value=bot1]')) return '';
@@ -149,9 +40,9 @@ PLAY = """
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", OTHERS)
 def test_a_game_is_played_to_its_end(engine: str, url: str, tmp_path: Path) -> None:
-    with ENGINES[engine](tmp_path, url) as run:
+    with OTHERS[engine](tmp_path, url) as run:
         until(run, READY)
         run("location.reload()")
         until(run, CHOOSE)
@@ -162,11 +53,39 @@ def test_a_game_is_played_to_its_end(engine: str, url: str, tmp_path: Path) -> N
     assert "wins" in found
 
 
-def until(run: Run, script: str) -> str:
-    """Run a script until its result is not empty, and return the result."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        if found := run(script):
-            return str(found)
-        time.sleep(0.05)
-    raise TimeoutError(run("return document.body.innerText"))
+KEPT = """
+  navigator.serviceWorker.ready.then(() => { window.kept = 'kept'; });
+  return window.kept"""
+HINT = """
+  const line = document.querySelector('.lines tbody tr');
+  if (line) return line.innerText;
+  const hints = document.querySelector('#hints');
+  hints.value = 'table';
+  hints.dispatchEvent(new Event('change', {bubbles: true}));
+  return ''"""
+VERSION = f"""
+  const settled = !window.left && document.querySelector('.table') && ({SETTLED})();
+  return settled ? document.querySelector('[data-version]').dataset.version : ''"""
+
+
+@pytest.mark.parametrize("engine", OTHERS)
+def test_a_game_without_a_server_outlives_its_host(engine: str, tmp_path: Path) -> None:
+    if not (SITE / "sw.js").is_file():
+        missing("the page that plays without a server", "make site")
+    with ExitStack() as host:
+        url = host.enter_context(static_server(SITE.parent))
+        with OTHERS[engine](tmp_path, f"{url}/site/") as run:
+            until(run, READY)
+            until(run, KEPT)
+            run("location.reload()")
+            until(run, CHOOSE)
+            first = until(run, VERSION)
+            assert until(run, PLAY) == "clicked"
+            until(run, f"return document.querySelector('[data-version]').dataset.version > {first}")
+            assert until(run, HINT)
+            version = until(run, VERSION)
+            host.close()
+            run("window.left = true; location.reload()")
+            assert until(run, VERSION) == version
+            assert until(run, PLAY) == "clicked"
+            until(run, f"return document.querySelector('[data-version]').dataset.version > {version}")

@@ -42,7 +42,9 @@ def table(page: Page) -> Page:
     return page
 
 
-def test_the_goal_the_round_and_every_place_are_one_key_away(table: Page) -> None:
+def test_the_goal_every_place_and_a_card_are_explained_on_request(
+    table: Page,
+) -> None:
     table.keyboard.press("i")
     told = table.get_by_role("dialog", name="The board explained")
     expect(told).to_contain_text("Whoever then has the most victory points wins")
@@ -56,9 +58,6 @@ def test_the_goal_the_round_and_every_place_are_one_key_away(table: Page) -> Non
     assert violations(table) == []
     table.keyboard.press("Escape")
     expect(told).to_have_count(0)
-
-
-def test_a_card_is_explained_by_resting_on_it_or_by_pressing_it_while_that_is_wanted(table: Page) -> None:
     bubble, version = table.locator(".bubble"), version_of(table)
     table.locator(WOOD).first.hover()
     for words in ("A resource card sends workers out", "wood for", "in the supply"):

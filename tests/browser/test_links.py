@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import harness as web
+from tests.browser.axe import violations
 from tests.browser.positions import begin_at
 from tests.engine.cathedral.scenes import reach
 from tools.lab.browser import choose_game
@@ -192,20 +193,20 @@ def test_the_cathedral_of_a_game_that_is_given_up_in_its_last_round_is_not_finis
 # -- a limit of time -------------------------------------------------------------------------------
 
 
-def timed(page: Page, limit: str) -> str:
-    """Create a game with a time limit per move, and return its address for the first seat."""
+def timed(page: Page, **limits: str) -> str:
+    """Create a game with time limits, and return its address for the first seat."""
     made = web.called(
         page,
         "GameService/CreateGame",
         game="duel",
         seats=[{"kind": "SEAT_KIND_PERSON"}, {"kind": "SEAT_KIND_PERSON"}],
-        options={"time_per_move": limit, "play_on": {"level": 1}},
+        options={**limits, "play_on": {"level": 1}},
     )
     return f"/#/game/{made['game']['game_id']}/seat/0/{made['seat_tokens'][0]['token']}"
 
 
 def test_a_move_that_a_bot_made_when_time_was_out_is_news(page: Page) -> None:
-    page.goto(timed(page, "5s"))
+    page.goto(timed(page, time_per_move="5s"))
     moved = page.locator(".log li", has_text="out of time: a bot moved").first
     expect(moved).to_have_class("news")  # shows returning players what was played for them
 
@@ -213,8 +214,29 @@ def test_a_move_that_a_bot_made_when_time_was_out_is_news(page: Page) -> None:
 @pytest.mark.parametrize("minutes", [-30, 30])
 def test_the_time_that_is_left_is_right_where_the_computers_clock_is_not(page: Page, minutes: int) -> None:
     page.evaluate("minutes => { const now = Date.now; Date.now = () => now() + 60_000 * minutes; }", minutes)
-    page.goto(timed(page, "36000s"))
+    page.goto(timed(page, time_per_move="36000s"))
     expect(page.get_by_role("timer")).to_have_text(re.compile(r"^9:5\d:"))
+
+
+def test_each_player_has_a_clock_for_the_game_of_which_one_runs(page: Page) -> None:
+    page.goto(timed(page, time_per_game="36000s", increment="5s"))
+    clocks = page.get_by_role("timer")
+    expect(clocks).to_have_count(2)
+    expect(clocks.filter(has_text=re.compile(r"^[RB]9:59:\d\d$"))).to_have_count(1)
+    expect(clocks.filter(has_text=re.compile(r"^[RB]10:00:00$"))).to_have_count(1)
+    expect(page.get_by_label(re.compile("left for Red in the whole game"))).to_be_visible()
+    assert violations(page, part=".status") == []
+
+
+def test_a_game_begins_with_the_clock_that_was_chosen(page: Page) -> None:
+    page.get_by_text("More options").click()
+    page.get_by_label("A person's time for the whole game").select_option("10 minutes + 10 s")
+    expect(page.get_by_text("has that move made by a bot")).to_be_visible()
+    game = web.begin(page)
+    expect(page.get_by_role("timer").first).to_be_visible()
+    tokens = web.tokens_of(page, game)
+    options = web.called(page, "GameService/GetGame", game_id=game, tokens=tokens)["game"]["options"]
+    assert (options["time_per_game"], options["increment"]) == ("600s", "10s")
 
 
 def test_the_form_says_what_a_limit_of_time_does(page: Page) -> None:

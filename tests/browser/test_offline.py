@@ -13,6 +13,16 @@ from tools.lab.browser import experienced, static_server
 
 SITE = ROOT / "build" / "site"
 LANGUAGES = ["en", "de", "it", "es", "fr", "he"]
+ICONS = {("any", "any"), ("192x192", "any"), ("512x512", "any"), ("512x512", "maskable")}
+DRAWN = """async address => {
+    const picture = new Image();
+    picture.src = address;
+    await picture.decode();
+    const context = Object.assign(document.createElement("canvas"), { width: 100, height: 100 }).getContext("2d");
+    context.drawImage(picture, 0, 0, 100, 100);
+    const pixel = (x, y) => [...context.getImageData(x, y, 1, 1).data];
+    return { size: picture.naturalWidth, corner: pixel(0, 0), wall: pixel(33, 65), door: pixel(50, 70) };
+}"""
 
 
 @pytest.fixture
@@ -101,6 +111,13 @@ def test_the_page_can_be_installed(context: BrowserContext) -> None:
     page, _ = visit(context)
     manifest = page.request.get("manifest.webmanifest").json()
     assert manifest["display"] == "standalone"
-    assert page.request.get(manifest["icons"][0]["src"]).ok
+    assert {(icon["sizes"], icon["purpose"]) for icon in manifest["icons"]} == ICONS
+    for icon in manifest["icons"]:
+        drawn = page.evaluate(DRAWN, icon["src"])
+        assert icon["sizes"] in ("any", f"{drawn['size']}x{drawn['size']}")
+        assert [drawn[place] for place in ("wall", "door")] == [[246, 231, 180, 255], [35, 65, 92, 255]]
+        assert drawn["corner"] == ([35, 65, 92, 255] if icon["purpose"] == "maskable" else [0, 0, 0, 0])
+    faults = context.new_cdp_session(page).send("Page.getInstallabilityErrors")["installabilityErrors"]
+    assert {fault["errorId"] for fault in faults} <= {"in-incognito"}, faults
     kept = page.evaluate("caches.keys().then(names => caches.open(names[0])).then(c => c.keys()).then(k => k.length)")
     assert kept == sum(1 for path in SITE.rglob("*") if path.is_file() and path.name != "sw.js")

@@ -114,7 +114,7 @@ def test_progress_is_exported_as_a_file(page: Page, tmp_path: Path) -> None:
         "['puzzles:duel', 'beaten:cathedral', 'played:cathedral'].forEach(key => localStorage.removeItem(key))"
     )
     store(page, {"lessons": {"goal": 1, "gold": 3}})
-    page.get_by_label("Read such a file").set_input_files(tmp_path / "path.json")
+    page.get_by_label("Read a saved file").set_input_files(tmp_path / "path.json")
     expect(page.get_by_text("Added to what you have done here.")).to_be_visible()
     expect(page.get_by_text("beaten")).to_have_count(2)
     expect(page.locator(".levels circle")).to_have_count(2)
@@ -131,7 +131,7 @@ def test_more_stars_than_there_are_and_unknown_lessons_and_levels_are_left_out(p
     levels = {"levels": [2, 9, 99]}
     done = {"lessons": {"goal": 99, "gold": 2, "chess": 3}, "cathedral": NOTHING, "duel": NOTHING | levels}
     file.write_text(json.dumps(done | {"format": "clerestory-path-1"}))
-    page.get_by_label("Read such a file").set_input_files(file)
+    page.get_by_label("Read a saved file").set_input_files(file)
     expect(page.get_by_text("Added to what you have done here.")).to_be_visible()
     assert kept(page, "lessons", "beaten:duel") == [{"goal": 3, "gold": 2}, [2, 9]]
 
@@ -141,9 +141,9 @@ def kept(page: Page, *names: str) -> list[Any]:
 
 
 WRONG: list[tuple[Any, str]] = [  # each has a different answer from the previous one
-    ("no JSON", "this is no file that this page has saved"),
+    ("no JSON", "this file was not saved by this page"),
     ({"lessons": [1]}, "“lessons” in this file"),
-    ({"format": "another"}, "this is no file that this page has saved"),
+    ({"format": "another"}, "this file was not saved by this page"),
     ({"lessons": {"goal": "many"}}, "“lessons” in this file"),
     ({"duel": {"puzzles": {"1": True}}}, "“duel.puzzles” in this file"),
     ({"cathedral": None}, "“cathedral” in this file"),
@@ -159,6 +159,6 @@ def test_a_wrong_file_is_rejected(page: Page, tmp_path: Path) -> None:
     for number, (change, says) in enumerate(WRONG):
         file = tmp_path / f"{number}.json"
         file.write_text(change if isinstance(change, str) else json.dumps(right | change))
-        page.get_by_label("Read such a file").set_input_files(file)
+        page.get_by_label("Read a saved file").set_input_files(file)
         expect(page.get_by_role("alert")).to_contain_text(says)
         assert page.evaluate("localStorage.getItem('lessons')") is None

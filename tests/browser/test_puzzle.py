@@ -38,7 +38,7 @@ def test_it_is_tried_until_it_is_right(opened: Page, known: Puzzle) -> None:
     assert answer.label not in told.inner_text()
     expect(opened.locator("#hints")).to_be_disabled()
     press(opened, wrong)
-    expect(told).to_contain_text(f"loses {100 * known.loss([wrong]):.1f}% of a win")
+    expect(told).to_contain_text(f"costs {100 * known.loss([wrong]):.1f}% of a win")
     expect(told).not_to_contain_text("Right")
     told.locator("[aria-live] p").evaluate("one => one.dataset.before = ''")
     press(opened, wrong)

@@ -14,7 +14,7 @@ from tests.browser.axe import violations_by_day_and_night
 from tests.browser.harness import calls_to, hold, lost, study, when_held
 from tests.browser.tables import STREAM
 from tests.languages import english_in
-from tests.search.review.games import cut, random_game
+from tests.search.review.games import cut, lost_by_dismissal, random_game
 
 GAME = cut(random_game("duel", 2, 1), 26)  # of random players, so that it has errors
 ITERATIONS = 2000  # as requested by the page
@@ -178,7 +178,7 @@ def test_a_review_and_a_verdict_that_were_lost_are_asked_for_again(page: Page) -
     with lost(page, "RecommendMove"):
         try_another(page)
         expect(box).to_contain_text("Trying again")
-    expect(box).to_contain_text(re.compile("Right|That loses"))
+    expect(box).to_contain_text(re.compile("Right|That costs"))
 
 
 def test_one_seat_is_looked_at_alone(page: Page) -> None:
@@ -214,3 +214,21 @@ def test_a_review_is_no_part_of_the_first_load(page: Page) -> None:
         page.goto("/#/study/new/duel/2")
     names = page.evaluate("performance.getEntriesByType('resource').map(one => one.name)")
     assert len([name for name in names if "/screen-" in name]) == 1  # that of the study
+
+
+def test_the_dismissal_that_lost_a_game_is_its_turning_point_and_stays_it(page: Page) -> None:
+    """While a review is computed, nothing is named that could turn out wrong."""
+    studied(page, Record(lost_by_dismissal()))
+    page.evaluate(TOLD)
+    page.get_by_role("button", name="Review this game").click()
+    turning = page.locator(".report .notice")
+    expect(turning).to_contain_text("The turning point: Move 1, Red: dismiss the Mortar mixer")
+    expect(page.locator(".review .figures")).to_be_visible()
+    assert page.evaluate("told") == [turning.inner_text()]
+
+
+TOLD = """window.told = [];
+new MutationObserver(() => {
+    for (const { innerText } of document.querySelectorAll('.report .notice'))
+        if (!told.includes(innerText)) told.push(innerText);
+}).observe(document.body, { childList: true, subtree: true, characterData: true })"""

@@ -79,7 +79,7 @@ def test_nothing_jumps_when_a_message_appears_beside_the_actions(page: Page) -> 
     places = """() => ['.purse-line', '.seat'].flatMap(name => {
         const {x, y, width, height} = document.querySelector(name).getBoundingClientRect();
         return [x, y, width, height]; })"""
-    back = page.get_by_label("One back")
+    back = page.get_by_label("One move back")
     web.drawn(page)
     for size in SIZES[:2]:
         page.set_viewport_size(size)
@@ -218,7 +218,7 @@ def test_many_windows_leave_connections_for_calls(page: Page) -> None:
             window.goto(f"/#/game/{identifier}")
     for number, window in enumerate(windows):
         assert web.settled(window)
-        looks = window.get_by_text("this one looks every three seconds")
+        looks = window.get_by_text("this one updates every three seconds")
         expect(looks).to_have_count(0 if number < 2 else 1)
     web.play_on(windows[-1], 1)
     version = int(web.version_of(windows[-1]))

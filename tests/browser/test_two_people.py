@@ -107,3 +107,34 @@ def test_a_take_back_is_withdrawn_declined_and_agreed_to_once(page: Page, ada: P
     expect(agree).to_have_count(0)
     expect(alert).to_have_count(0)
     assert len(calls) == 1
+
+
+def test_what_players_say_is_read_in_each_language_and_can_be_hidden(page: Page, ada: Page) -> None:
+    """Also after the end, when they thank each other."""
+    ada.evaluate("localStorage.language = 'de'")
+    ada.reload()
+    expect(ada.get_by_role("button", name="Etwas sagen")).to_be_visible()
+    said, heard = page.locator(".spoken"), ada.locator(".spoken")
+    say(page, "Well played!")
+    expect(said).to_have_text("Red: Well played!")
+    expect(heard).to_have_text("Rot: Gut gespielt!")
+    ada.get_by_role("button", name="Etwas sagen").click()
+    ada.get_by_label("Nicht zeigen, was andere sagen").check()
+    expect(heard).to_be_empty()
+    ada.get_by_role("button", name="Danke!").click()
+    expect(heard).to_have_text("Ada: Danke!")
+    expect(said).to_contain_text("Ada: Thank you!")
+    web.resign(page)
+    say(page, "Goodbye!")
+    expect(said).to_contain_text("Red: Goodbye!")
+
+
+def say(page: Page, phrase: str) -> None:
+    page.get_by_role("button", name="Say something").click()
+    page.get_by_role("button", name=phrase).click()
+
+
+def test_nobody_talks_to_bots(page: Page) -> None:
+    web.start(page)
+    expect(page.get_by_role("button", name="Players")).to_be_visible()
+    expect(page.get_by_role("button", name="Say something")).to_have_count(0)

@@ -82,18 +82,15 @@ def test_a_client_in_node_plays_a_game(in_node: Path, target: str) -> None:
 
 @system
 @pytest.mark.parametrize("method", ["recommend", "analyze"])
-def test_a_client_in_node_asks_for_advice(in_node: Path, target: str, method: str) -> None:
+def test_a_client_in_node_asks_for_advice_and_shows_the_reason_of_an_error(
+    in_node: Path, target: str, method: str, tmp_path: Path
+) -> None:
     done = node("recommend.mjs", target, POSITION, "900", method, folder=in_node)
     assert (done.returncode, done.stderr) == (0, "")
     assert "win share" in done.stdout
     *tables, last = [line for line in done.stdout.splitlines() if line.startswith("table")] or [", final"]
     assert last.endswith(", final")
     assert not any(table.endswith(", final") for table in tables)
-
-
-@system
-@pytest.mark.parametrize("method", ["recommend", "analyze"])
-def test_a_client_in_node_shows_the_reason_of_an_error(in_node: Path, target: str, tmp_path: Path, method: str) -> None:
     position = tmp_path / "position.json"
     position.write_text(json.dumps({"rules_revision": 1, "toy": {"round": 9}}))
     done = node("recommend.mjs", target, position, "200", method, folder=in_node)

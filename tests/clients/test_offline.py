@@ -1,12 +1,18 @@
 """The services of the page that plays without a server, which answer from the engine in a worker, here in Node."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from clerestory.engine import GAMES, Rng
+from clerestory.engine import GAMES, Rng, State
+from clerestory.engine.changes import View, differences
+from clerestory.engine.games import LIST
+from clerestory.engine.scoring import point_sources
+from clerestory.server.rpc.locale import LOCALE
+from clerestory.server.rpc.translate import in_words
 from tests.clients.node import ROOT, node
 from tests.parts import missing
 
@@ -14,6 +20,7 @@ pytestmark = pytest.mark.system
 
 WEB = ROOT / "clients" / "web"
 SITE = ROOT / "build" / "site"
+TACIT = ("grey_next", "markers")  # fields whose changes are shown with their causes only
 CHECKS = Path(__file__).parent / "offline" / "checks.mjs"
 BUNDLE = """
 import { build } from "esbuild";
@@ -67,11 +74,31 @@ def test_a_game_is_played_to_its_end_by_the_rules(page: tuple[str, str, str], na
     result = found(page, "course", name)
     luck = Rng(7)
     state = GAMES[name].new(2, luck)
+    views = [state.observe(0)]
     for text in result.pop("texts"):
         state.play(text)
+        views.append(state.observe(0))
     assert state.over
-    ends = {"shares": list(state.win_shares()), "margins": list(state.margins())}
-    assert result == {"same": True, "plies": True, "listed": [True], **ends}
+    ends = {"shares": list(state.win_shares()), "margins": list(state.margins()), "parts": point_sources(state)}
+    changes = [changes_in(language, views) for language in ("en", "he")]
+    assert sum(map(len, changes[0])) > 50
+    assert result == {"same": True, "plies": True, "listed": [True], "changes": changes, **ends}
+
+
+def changes_in(language: str, views: list[State]) -> list[list[list[Any]]]:
+    """Return the changes between views without their causes, with their texts, as messages have them."""
+    LOCALE.set(language)
+    game = views[0].game
+    things = tuple(thing for thing in LIST[game.name].changes.THINGS if thing not in TACIT)
+    pairs = ((View(before), View(after)) for before, after in pairwise(views))
+    return [
+        [
+            [one.seat, one.thing, one.item, one.amount, in_words(game, one)]
+            for one in differences(*pair, things)
+            if one.amount
+        ]
+        for pair in pairs
+    ]
 
 
 @pytest.mark.parametrize("name", ["cathedral", "duel"])

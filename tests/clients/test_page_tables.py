@@ -60,21 +60,17 @@ def verbs(game: Game) -> set[str]:
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_every_step_has_words(name: str) -> None:
+def test_every_step_has_words_and_every_kind_of_action_a_place_or_none(name: str) -> None:
     told_once = [step for step in told(f"step.{name}.") if "." not in step]  # not variants for the last round
     assert told_once == list(steps(GAMES[name]))
+    places, none = keys(f"boards/{name}/places.ts", "PLACES"), words(f"boards/{name}/places.ts", "PLACELESS")
+    assert {*places, *none} == verbs(GAMES[name])
+    assert not {*places} & {*none}
 
 
 def test_every_effect_has_words() -> None:
     kinds = set().union(*(effects(CATALOGUES[name].model_json_schema()) for name in NAMED))
     assert set(told("effect.")) == kinds | {"any"}  # for an effect that names no goods
-
-
-@pytest.mark.parametrize("name", NAMED)
-def test_every_kind_of_action_has_a_place_or_none(name: str) -> None:
-    places, none = keys(f"boards/{name}/places.ts", "PLACES"), words(f"boards/{name}/places.ts", "PLACELESS")
-    assert {*places, *none} == verbs(GAMES[name])
-    assert not {*places} & {*none}
 
 
 def test_the_part_of_the_board_is_known_of_every_step() -> None:

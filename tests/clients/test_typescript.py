@@ -265,13 +265,10 @@ def test_a_call_is_tried_again_where_that_helps(
     assert (said.get("kind"), len(refusals)) == (kind, left)
 
 
-def test_a_wait_that_an_error_names_is_never_shortened(project: Path) -> None:
+def test_a_wait_that_an_error_names_is_never_shortened_and_told_without_retries(project: Path) -> None:
     with refusing([BUSY, refusal("resource_exhausted"), refusal("unavailable")], {}) as address:
         said = printed(project, "retries.ts", address, "true")
     assert said["pauses"] == pytest.approx([39, 220, 55])  # of 30, 200 and 50 ms
-
-
-def test_without_retries_an_error_says_how_long_to_wait(project: Path) -> None:
     refusals = [BUSY, BUSY]
     with refusing(refusals, {}) as address:
         said = printed(project, "retries.ts", address, "false")

@@ -41,13 +41,6 @@ def test_a_file_that_cannot_be_read_is_rejected(shape: type[Catalogue], tmp_path
         shape.load(tmp_path / "bytes.toml")
 
 
-@pytest.mark.parametrize("shape", CATALOGUES)
-def test_a_file_is_read_as_its_text_is(shape: type[Catalogue], tmp_path: Path) -> None:
-    text = shape.shipped.read_text().replace("gold = 4", "gold = 3")
-    (tmp_path / "cards.toml").write_text(text)
-    assert shape.load(tmp_path / "cards.toml") == shape.parse(text) != shape.load()
-
-
 @pytest.mark.parametrize(("rules", "shape"), [(CATHEDRAL, CathedralCatalogue), (DUEL, DuelCatalogue)])
 def test_a_process_has_one_catalogue(rules: Game, shape: type[Catalogue], tmp_path: Path) -> None:
     """Games with other cards are played in tests/engine/test_other_catalogues.py."""

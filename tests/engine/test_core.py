@@ -221,14 +221,7 @@ def test_a_seat_that_the_game_has_not_is_rejected(state: State, seat: int) -> No
             ask(seat)
 
 
-def test_odds_and_draws_are_natures(state: State) -> None:
-    state.play_nature(1)
-    for ask in (state.odds, lambda: state.draw(1)):
-        with pytest.raises(IllegalAction, match="no chance event"):
-            ask()
-
-
-def test_nature_plays_until_a_seat_decides(state: State) -> None:
+def test_nature_plays_until_a_seat_decides_who_draws_nothing(state: State) -> None:
     same = state.copy()
     outcomes = state.play_nature(Rng(1))
     assert state.turn >= 0
@@ -237,6 +230,9 @@ def test_nature_plays_until_a_seat_decides(state: State) -> None:
     for outcome in outcomes:
         same.play(outcome)
     assert same == state
+    for ask in (state.odds, lambda: state.draw(1)):
+        with pytest.raises(IllegalAction, match="no chance event"):
+            ask()
 
 
 ENVELOPES = ["", "{", "[]", "null", "1", b"\xff\xfe", b"\0", "[" * 100_000, '{"toy": 1}', {}, [], None]

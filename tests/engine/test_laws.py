@@ -8,9 +8,8 @@ from clerestory.engine import GAMES
 from tests import laws
 from tests.engine.guided import drawn, informed
 from tests.laws import LAWS, Law
-from tests.shipped import DUEL
+from tests.shipped import CASES, DUEL
 
-CASES = [(name, seats) for name, game in GAMES.items() for seats in game.seats]
 SEEDS = [pytest.param(range(1), id="one game"), pytest.param(range(1, 10), marks=pytest.mark.slow, id="more games")]
 
 

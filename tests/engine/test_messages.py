@@ -37,16 +37,12 @@ def described(payload: bytes) -> State | None:
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 30))])
 @pytest.mark.parametrize(("name", "seats"), CASES)
-def test_every_position_of_a_game_is_read_by_c(name: str, seats: int, seed: int) -> None:
-    for state in positions(name, seats, seed):
-        assert reader_of_positions().read(write_position(state).SerializeToString()) == state
-
-
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 30))])
-@pytest.mark.parametrize(("name", "seats"), CASES)
-def test_a_changed_position_is_read_as_the_reader_of_dictionaries_reads_it(name: str, seats: int, seed: int) -> None:
+def test_every_position_is_read_and_a_changed_one_as_the_reader_of_dictionaries_reads_it(
+    name: str, seats: int, seed: int
+) -> None:
     luck, found = random.Random(seed), Counter[str]()
     for state in positions(name, seats, seed):
+        assert reader_of_positions().read(write_position(state).SerializeToString()) == state
         for change in (change_a_value, change_a_byte, cut_or_repeat):
             message = change(write_position(state), luck)
             read, expected = reader_of_positions().read(message), described(message)

@@ -9,8 +9,8 @@ from clerestory.engine import GAMES, BadRecord, Record, State, read_records
 from clerestory.engine.record import EarlyEnd
 from clerestory.engine.toy.rules import TOY
 from tests.laws import walk
+from tests.shipped import CASES
 
-CASES = [(name, seats) for name, game in GAMES.items() for seats in game.seats]
 NO_RESULT = {"end": True, "returns": None, "margins": None}
 
 

@@ -11,15 +11,6 @@ from tests.search.positions import decisions
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_every_player_count_has_a_search(name: str) -> None:
-    game = GAMES[name]
-    assert set(game.tuning.search) == set(game.seats)
-    for seats, options in game.tuning.search.items():
-        root = observe(decisions(game, seats, 1)[0])
-        assert Searcher(root, seed=1, **options).run(iterations=20).iterations == 20
-
-
-@pytest.mark.parametrize("name", GAMES)
 def test_the_temperature_is_the_games(name: str) -> None:
     def table(**options: float) -> tuple[Line, ...]:
         root = observe(decisions(GAMES[name], 2, 1)[1])

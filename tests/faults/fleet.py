@@ -4,11 +4,13 @@
 games stood still. `--alone 'kill one' --alone 'pause one'` only uses these kinds of faults, one after the other.
 """
 
+import signal
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -18,10 +20,118 @@ from typing import Annotated, Any
 import psycopg
 import typer
 
-from tests.faults.fleet_faults import KILLS, KINDS, OTHERS
-from tests.faults.fleet_servers import Fleet, Replica, two_servers, until
+from tests.faults.fleet_servers import OURS, Fleet, Replica, two_servers, until
 from tests.faults.judge import leaks, traces
-from tests.faults.players import BOT, PERSON, Everybody, Onlooker, Player
+from tests.faults.players import BOT, Everybody, Onlooker, Player
+from tests.postgres import FAST, IMMEDIATE
+from tests.server.games.table import PERSON
+
+LEAP = 120  # error of a server's clock, seconds
+HEARTBEATS = f"{OURS} AND (query LIKE 'LISTEN%' OR query LIKE '%INSERT INTO server %')"
+
+
+Fault = Callable[[Fleet, Random], AbstractContextManager[int]]  # begins; yields its number of faults
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of faults."""
+
+    what: str  # text of the table in docs/hosting.md
+    run: Fault
+    longest: float = 0.0  # maximum duration, seconds; 0 for an instantaneous one
+    everywhere: bool = False  # whether it stops games at all servers as long as it lasts; otherwise others take over
+
+
+@contextmanager
+def during(begin: Callable[[], object], end: Callable[[], object] = lambda: None, number: int = 1) -> Iterator[int]:
+    """Begin a number of faults, and end them."""
+    begin()
+    yield number
+    end()
+
+
+def kill(number: int) -> Fault:
+    """Kill one server, or both."""
+
+    def run(fleet: Fleet, luck: Random) -> AbstractContextManager[int]:
+        replicas = luck.sample(fleet.replicas, number)
+        return during(lambda: [replica.signal(signal.SIGKILL) for replica in replicas], number=number)
+
+    return run
+
+
+def pause(fleet: Fleet, luck: Random) -> AbstractContextManager[int]:
+    replica = luck.choice(fleet.replicas)
+    return during(lambda: replica.signal(signal.SIGSTOP), lambda: replica.signal(signal.SIGCONT))
+
+
+def switch(name: str, *numbers: int) -> Fault:
+    """Silence some networks, so that nothing arrives and nothing is closed, or drop the answers to COMMIT."""
+
+    def run(fleet: Fleet, luck: Random) -> AbstractContextManager[int]:
+        proxies = luck.sample(fleet.proxies, luck.choice(numbers))
+        return during(*(lambda on=on: [setattr(proxy, name, on) for proxy in proxies] for on in (True, False)))
+
+    return run
+
+
+def forget(fleet: Fleet, luck: Random) -> AbstractContextManager[int]:
+    """Let a firewall forget connections: nothing arrives on them; new ones work."""
+    proxy = luck.choice(fleet.proxies)
+    return during(proxy.forget, proxy.stale.clear)  # otherwise the database would not learn that they are closed
+
+
+def restart(how: int) -> Fault:
+    return lambda fleet, _: during(lambda: fleet.cluster.stop(how), fleet.cluster.start)
+
+
+def end_sessions(which: str) -> Fault:
+    @contextmanager
+    def run(fleet: Fleet, _: Random) -> Iterator[int]:
+        ended: list[object] = []
+        with suppress(psycopg.Error):  # the database may be down
+            ended = fleet.ask(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {which}")
+        yield bool(ended)
+
+    return run
+
+
+@contextmanager
+def fill_disk(fleet: Fleet, _: Random) -> Iterator[int]:
+    """Let the database report a full disk (53100) for every write to games."""
+    done = 0
+    with suppress(psycopg.Error):
+        fleet.ask("INSERT INTO full_disk DEFAULT VALUES")
+        done = 1
+    yield done
+    with suppress(psycopg.Error):
+        fleet.ask("DELETE FROM full_disk")
+
+
+def set_clock(fleet: Fleet, luck: Random) -> AbstractContextManager[int]:
+    return during(partial(luck.choice(fleet.replicas).set_clock, luck.choice((-LEAP, 0, LEAP))))
+
+
+KILLS = {
+    "kill one": Kind("A server dies (SIGKILL)", kill(1)),
+    "kill both": Kind("Both servers die", kill(2), everywhere=True),
+}
+OTHERS = {
+    "pause one": Kind("A server is suspended (SIGSTOP)", pause, 12.0),
+    "restart fast": Kind("PostgreSQL restarts", restart(FAST), 2.0, everywhere=True),
+    "restart immediate": Kind("PostgreSQL crashes and restarts", restart(IMMEDIATE), 2.0, everywhere=True),
+    "end sessions": Kind("Connections to the database are ended", end_sessions(f"{OURS} AND random() < 0.5")),
+    "end heartbeats": Kind("The connections that listen are ended", end_sessions(HEARTBEATS)),
+    "silence one": Kind("A server's network to the database falls silent", switch("silent", 1), 14.0),
+    "silence both": Kind("The network to the database falls silent", switch("silent", 2), 12.0, everywhere=True),
+    "forget": Kind("A firewall forgets a server's connections", forget, 14.0),
+    "lost commits": Kind("Answers to COMMIT are lost", switch("losing", 1, 2), 2.0, everywhere=True),
+    "full disk": Kind("The disk of the database is full", fill_disk, 3.0, everywhere=True),
+    "clock": Kind("The date of a server jumps by two minutes", set_clock),
+}
+KINDS = KILLS | OTHERS
+
 
 PIECE = 300.0  # seconds
 LIMIT = 120.0  # seconds from the last fault until every game moves again; about ten on a quiet machine

@@ -15,7 +15,8 @@ from grpc_health.v1.health_pb2_grpc import HealthStub
 from clerestory.server.gateway.methods import methods
 from tests.faults import wires
 from tests.faults.wires import Ending, Metadata
-from tests.faults.world import PERSON, SECRET, position, toy_record
+from tests.faults.world import SECRET, position, toy_record
+from tests.server.games.table import PERSON
 
 ERROR = re.compile(r"^\S+ \[(?:error|critical) *\]|^\{.*\"level\": \"(?:error|critical)\"")
 TRACEBACK = "Traceback (most recent call last)"

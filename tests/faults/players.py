@@ -14,12 +14,12 @@ from google.protobuf.duration_pb2 import Duration
 from clerestory.engine import read_records
 from clerestory.v1 import games_pb2 as games
 from tests.faults.wires import grpc_ending
+from tests.server.games.table import PERSON
 
 DEADLINE = 4.0  # deadline of a call, seconds; an unanswered call is repeated
 STREAM = 20.0  # maximum duration of a watched stream, seconds
 PAUSE = 0.1  # seconds before another server is called
 TIME = 100  # seconds per move of a person: longer than faults, shorter than the clock error of a server
-PERSON = games.SeatPlan(kind=games.SEAT_KIND_PERSON)
 BOT = games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=games.Bot(time_budget=Duration(nanos=300_000_000)))
 UNARY = ("CreateGame", "GetGame", "PlayAction", "TakeBack", "GetRecord")
 # How calls may end during a fault.

@@ -5,8 +5,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tests.faults.fleet import fly
-from tests.faults.fleet_faults import KILLS, OTHERS
+from tests.faults.fleet import KILLS, OTHERS, fly
 from tests.parts import missing
 from tests.postgres import installed
 

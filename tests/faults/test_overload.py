@@ -1,23 +1,34 @@
-"""More calls and larger trees than a server has room for: each call is answered, or rejected with a reason."""
+"""More calls, trees and games than a server has room for: each call is answered, or rejected with a reason."""
 
 import asyncio
+import os
 import resource
+import signal
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import grpc
 import psutil
 import pytest
 
+from clerestory.cli.servers import embedded_child
 from clerestory.clients import Advisor, AsyncAdvisor
 from clerestory.clients.errors import Busy
 from clerestory.clients.wire import duration, position_message
+from clerestory.service_errors import Reason
+from clerestory.v1 import games_pb2 as games
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
+from clerestory.v1.games_pb2_grpc import GameServiceStub
 from loadtest.openloop import watch_memory
 from loadtest.server import ServerProcess, own_server
 from tests.faults.conftest import POSITION
+from tests.faults.disks import fill
 from tests.faults.wires import grpc_ending
+from tests.server.games.earlier import unpack_file
+from tests.server.games.table import OPEN, PERSON
+from tests.server.rpc.harness import assert_reason
 
 REQUEST = RecommendMoveRequest(position=position_message(POSITION), time_budget=duration(2), early_stop=False)
 PATIENCE = 500.0  # seconds, on a busy machine
@@ -85,3 +96,31 @@ async def test_every_call_of_a_burst_is_answered_or_rejected_with_a_reason(serve
     assert set(ends) == {"answered", "BUSY"}
     assert ends.total() == calls
     assert ends["answered"] >= 64
+
+
+def test_a_server_killed_on_a_full_disk_starts_again(small_disk: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    store = unpack_file(small_disk / "games.sqlite")
+    create = games.CreateGameRequest(game="toy", seats=[PERSON, OPEN], options=games.GameOptions(listed=True))
+    with embedded_child("--store", store, "--workers", "1") as child, grpc.insecure_channel(child.target) as channel:
+        stub: Any = GameServiceStub(channel)
+        made = stub.CreateGame(create)
+        ballast = fill(small_disk)
+        with pytest.raises(grpc.RpcError) as caught:
+            while True:
+                stub.CreateGame(create)
+        assert_reason(caught.value, Reason.DISK_FULL)
+        os.kill(child.process, signal.SIGKILL)
+    fill(small_disk)
+    capfd.readouterr()
+    with embedded_child("--store", store, "--workers", "1") as child, grpc.insecure_channel(child.target) as channel:
+        stub = GameServiceStub(channel)
+        look = games.GetGameRequest(game_id=made.game.game_id, tokens=[made.owner_token])
+        assert stub.GetGame(look).game.version == made.game.version
+        with pytest.raises(grpc.RpcError) as caught:
+            stub.CreateGame(create, timeout=300)
+        assert_reason(caught.value, Reason.DISK_FULL)
+        ballast.unlink()
+        stub.CreateGame(create)
+    told_it = capfd.readouterr().err
+    assert "no space on the disk of" in told_it
+    assert "games can be shown, but not changed" in told_it

@@ -3,14 +3,12 @@
 import http.client
 import json
 import struct
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import grpc
-from google.rpc.error_details_pb2 import ErrorInfo
-from grpc_status import rpc_status
 
+from clerestory.clients.errors import error_of
 from clerestory.server.gateway.methods import Method
 
 ENVELOPE = struct.Struct(">BI")
@@ -55,12 +53,7 @@ def listened(stream: Any) -> Ending:
 
 
 def grpc_ending(error: Any) -> Ending:
-    info = ErrorInfo()
-    with suppress(ValueError):  # from_call
-        status = rpc_status.from_call(error)
-        for detail in status.details if status is not None else ():
-            detail.Unpack(info)
-    return Ending(error.code().name.lower(), info.reason, error.details() or "")
+    return Ending(error.code().name.lower(), error_of(error).reason, error.details() or "")
 
 
 def over_page(page: str, method: Method, payload: bytes, metadata: Metadata, *, as_json: bool) -> Ending:

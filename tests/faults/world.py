@@ -13,17 +13,17 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.json_format import ParseDict
 from google.protobuf.message import Message
 
-from clerestory.engine import GAMES, NATURE, Record, Rng
+from clerestory.engine import Record
 from clerestory.server.gateway.methods import Method
 from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2, position_pb2, puzzle_pb2, rules_pb2
 from clerestory.v1.games_pb2_grpc import GameServiceStub
+from tests.search.review.games import random_game
+from tests.server.games.table import OPEN, PERSON
 from tests.server.rpc.harness import opening
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 POSITIONS = [json.loads(path.read_text()) for path in sorted((EXAMPLES / "positions").glob("*.json"))]
 RECORDS = [path.read_text() for path in sorted((EXAMPLES / "records").glob("*.jsonl"))]
-PERSON = games_pb2.SeatPlan(kind=games_pb2.SEAT_KIND_PERSON)
-OPEN = games_pb2.SeatPlan(kind=games_pb2.SEAT_KIND_OPEN)
 BOT = games_pb2.SeatPlan(
     kind=games_pb2.SEAT_KIND_BOT, bot=games_pb2.Bot(level=1, time_budget=Duration(nanos=10_000_000))
 )
@@ -175,10 +175,7 @@ def puzzle(luck: Random) -> puzzle_pb2.PuzzleReference:
 
 
 def toy_record() -> str:
-    state, luck = GAMES["toy"].new(2, 7), Rng(7)
-    while not state.over:
-        state.play(state.draw(luck) if state.turn == NATURE else state.legal_actions()[0])
-    return "\n".join(Record(state, 7).lines())
+    return "\n".join(Record(random_game("toy", 2, 7)).lines())
 
 
 def about(one: Kept) -> dict[str, Any]:
@@ -229,6 +226,7 @@ GOOD: dict[str, Callable[[Any, Kept, Random], dict[str, Any] | Message]] = {
     "GameService/TakeBack": lambda world, one, luck: {**versioned(one), "ply": luck.randrange(1 + one.seen.game.ply)},
     "GameService/SetSeat": lambda world, one, luck: {**about(one), "seat": luck.randrange(2), "plan": BOT},
     "GameService/EndGame": lambda world, one, luck: {**about(one), "reason": luck.choice((2, 3))},
+    "GameService/SendPhrase": lambda world, one, luck: {**about(one), "phrase": luck.randint(1, 10)},
     "GameService/WatchGame": lambda world, one, luck: {**about(one), "from_version": luck.choice((0, 5))},
     "GameService/GetRecord": lambda world, one, luck: about(one),
     "AnnotationService/AnnotateGame": lambda world, one, luck: reviewed(one, luck),

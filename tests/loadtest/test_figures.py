@@ -44,7 +44,7 @@ def test_each_call_is_answered_rejected_or_lost() -> None:
     assert [figures[name] for name in ("calls", "answered", "rejected", "lost")] == [6, 1, 1, 4]
 
 
-def test_lateness_is_that_of_answers_after_their_budget() -> None:
+def test_lateness_is_that_of_answers_and_calls_without_one_are_not_in_time() -> None:
     calls = [*(seen(late=late) for late in (-0.05, 0.004, 0.006, 0.03)), seen("DEADLINE_EXCEEDED", late=5.0)]
     figures = summary(LoadRun(calls, 2.0, 2))
     assert figures["late_ms"]["p50"] == pytest.approx(4.0)
@@ -52,9 +52,6 @@ def test_lateness_is_that_of_answers_after_their_budget() -> None:
     assert (figures["late_over_5_ms"], figures["late_over_20_ms"]) == (0.5, 0.25)
     assert figures["iterations_per_s"] == 20
     assert figures["offered"] == pytest.approx(5 * 0.1 / 2 / 2, abs=1e-3)
-
-
-def test_calls_without_an_answer_were_not_answered_in_time() -> None:
     calls = [seen(), seen(late=0.006), seen("RESOURCE_EXHAUSTED", "BUSY"), seen("DEADLINE_EXCEEDED")]
     assert in_time(summary(LoadRun(calls, 1.0, 2))) == 0.25
 

@@ -10,8 +10,8 @@ from clerestory.search.options import shipped
 from clerestory.search.result import Result
 from clerestory.search.root import observe
 from tests.search.positions import decisions
+from tests.shipped import CASES
 
-CASES = [(name, seats) for name, game in GAMES.items() for seats in game.seats]
 GUIDED = [name for name, game in GAMES.items() if game.has_guide]
 
 

@@ -19,12 +19,9 @@ def lines(*visits: int) -> tuple[Line, ...]:
     return tuple(line.changed(visits=one) for line, one in zip([best, *[equal] * 9], visits, strict=False))
 
 
-def test_evidence_of_a_table() -> None:
+def test_evidence_and_certainty_by_hand() -> None:
     assert evidence(lines(89, 9, 1)) == pytest.approx((1.0, 4.605170, 2.197225, 4.0), abs=1e-6)
     assert evidence(lines(89, 0, 0))[2:] == pytest.approx((4.499810, 0.0), abs=1e-6)
-
-
-def test_one_line_is_certain_and_equal_odds_are_one_half() -> None:
     assert certainty(lines(5), (-9.0, 0.0, 0.0, 0.0)) == 1.0
     assert certainty(lines(5, 5), (0.0, 0.0, 0.0, 0.0)) == 0.5
     assert certainty(lines(89, 9), (0.0, 0.0, 1.0, 0.0)) == pytest.approx(0.9)

@@ -29,13 +29,10 @@ def test_a_score_means_the_same_margin_everywhere(game: Game) -> None:
             assert line.score == pytest.approx(0.5 + line.margin / game.tuning.scale[2])
 
 
-def test_the_scale_can_be_given() -> None:
+def test_the_scale_can_be_given_and_exploration_is_relative_to_it() -> None:
     line = search(decisions(CATHEDRAL, 2, 1)[0], 400, reward="margin", scale=100.0).best
     assert line.score == pytest.approx(0.5 + line.margin / 100)
-
-
-def test_exploration_is_relative_to_the_scale() -> None:
-    """Half the exploration with twice the scale is the same search."""
+    # Half the exploration with twice the scale is the same search.
     position = decisions(DUEL, 2, 1)[4]
     first, second = (
         search(position, 500, reward="margin", scale=16.0 * by, exploration=0.5 / by).lines for by in (1, 2)
@@ -76,7 +73,7 @@ def test_the_last_decision_is_solved(seats: int) -> None:
         assert result.best.win_shares[last.turn] == max(line.win_shares[last.turn] for line in result.lines)
 
 
-def test_errors_are_those_of_shares() -> None:
+def test_errors_are_those_of_shares_from_the_second_visit_on() -> None:
     """With two seats and no ties a share is 0 or 1, so its error follows from the mean."""
     position = decisions(CATHEDRAL, 2, 1)[0]
     line = search(position, 3000).best
@@ -84,9 +81,6 @@ def test_errors_are_those_of_shares() -> None:
     assert line.standard_errors == pytest.approx((math.sqrt(mean * (1 - mean) / (line.visits - 1)),) * 2, rel=0.05)
     assert line.score == line.win_shares[position.turn]
     assert line.lower_bound == pytest.approx(line.score - 2 * line.standard_errors[position.turn])
-
-
-def test_before_the_second_visit_nothing_is_sure() -> None:
     once, never = search(decisions(TOY, 3, 1)[0], 1).lines[:2]
     assert (once.visits, never.visits) == (1, 0)
     assert once.standard_errors == never.standard_errors == (0.5, 0.5, 0.5)
@@ -143,6 +137,8 @@ def test_errors_of_sharpened_shares_follow_from_small_changes_of_the_shares() ->
     assert errors[0] == pytest.approx(moved[0] - shares[0], rel=1e-3)
     assert sharpened((0.001, 0.999), (0.5, 0.5), 0.2)[1] == (0.5, 0.5)
     assert sharpened((0.0, 1.0), (0.0, 0.0), 0.8) == ((0.0, 1.0), (0.0, 0.0))
+    with pytest.raises(ValueError, match="2 and 1; must be as many"):
+        sharpened((0.5, 0.5), (0.1,), 0.8)
 
 
 @pytest.mark.parametrize("exponent", [0.8, 1.0])
@@ -155,8 +151,3 @@ def test_a_lead_is_added_to_the_log_odds_of_the_first_seat(exponent: float) -> N
     assert sum(shares) == pytest.approx(1)
     assert errors[0] / level_errors[0] == pytest.approx(shares[0] * (1 - shares[0]) / (level[0] * (1 - level[0])))
     assert sharpened((0.0, 1.0), (0.0, 0.0), exponent, 0.3) == ((0.0, 1.0), (0.0, 0.0))
-
-
-def test_shares_without_an_error_each_are_rejected() -> None:
-    with pytest.raises(ValueError, match="2 and 1; must be as many"):
-        sharpened((0.5, 0.5), (0.1,), 0.8)

@@ -12,6 +12,7 @@ from clerestory.search.lines import Line
 from clerestory.search.options import CHOICES, PLAYOUTS, REWARDS, shipped
 from clerestory.search.root import observe
 from tests.search.positions import decisions, search
+from tests.shipped import CASES
 
 Options = dict[str, Any]
 
@@ -30,7 +31,6 @@ FAR: list[Options] = [
 ]
 SOME: list[Options] = [{}, *COMBINATIONS[6::6], *FAR]
 
-CASES = [(name, seats) for name, game in GAMES.items() for seats in game.seats]
 # All combinations for one number of seats of each game, some for the others.
 CASES_AND_OPTIONS = [
     pytest.param(name, seats, options, id=f"{name}-{seats}-{'-'.join(map(str, options.values())) or 'plain'}")

@@ -12,10 +12,14 @@ from tests.shipped import DUEL
 from tools.lab.seats import line_of
 
 
-def test_the_player_whom_a_game_favours_is_named() -> None:
+def test_the_player_whom_a_game_favours_is_named_if_it_was_measured_with_these_cards(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     word = favoured(DUEL, 2)
     assert word
     assert format_text(word, "duel") == "The first player wins 62% of games between equals; 50% would be even."
+    table = {"catalogue": "of others", "2": {"shares": [90.0, 10.0], "error": 0.1}}
+    assert favoured_by(table, monkeypatch) is None
 
 
 @pytest.mark.parametrize(("game", "seats"), [("cathedral", 2), ("cathedral", 3), ("cathedral", 4), ("toy", 2)])
@@ -47,11 +51,6 @@ def favoured_by(table: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> Text 
         return favoured(DUEL, 2)
     finally:
         favoured.cache_clear()
-
-
-def test_shares_measured_with_other_cards_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = {"catalogue": "of others", "2": {"shares": [90.0, 10.0], "error": 0.1}}
-    assert favoured_by(table, monkeypatch) is None
 
 
 @pytest.mark.parametrize(

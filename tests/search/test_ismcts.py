@@ -13,14 +13,6 @@ from tests.shipped import CATHEDRAL
 START = decisions(TOY, 3, 1)[0]
 
 
-def test_slices_add_up_to_one_run() -> None:
-    sliced = Searcher(observe(START), seed=9)
-    for iterations in (1, 10, 89, 400):
-        result = sliced.run(iterations=iterations)
-    assert result.lines == search(START, 500, seed=9).lines
-    assert result.iterations == sliced.iterations == 500
-
-
 def test_there_is_no_result_before_the_position_is_searched() -> None:
     searcher = Searcher(observe(START), seed=1)
     for _ in range(2):

@@ -36,11 +36,8 @@ def test_lines_that_the_search_hardly_visits_are_hardly_chosen() -> None:
     assert [taken.count(one.action) / 3000 for one in lines] == pytest.approx([1 / 2.2, 1 / 2.2, 0.2 / 2.2], abs=0.03)
 
 
-def test_without_noise_the_best_line_is_taken() -> None:
+def test_small_losses_are_overlooked_more_often_than_large_ones_and_none_without_noise() -> None:
     assert all(choose_line(LINES, Level(10, 0.0), seed).action == "best" for seed in range(50))
-
-
-def test_small_losses_are_overlooked_more_often_than_large_ones() -> None:
     taken = [choose_line(LINES, Level(10, 2.0), seed).action for seed in range(3000)]
     counts = [taken.count(action) for action in ("best", "near", "far", "absurd", "untried")]
     assert counts[0] > counts[1] > counts[2] > 0

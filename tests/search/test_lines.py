@@ -67,7 +67,7 @@ def test_margin_reward_takes_the_greater_win() -> None:
         assert result.best.visits > 2 * result.lines[1].visits
 
 
-def test_a_horizon_of_none_left_takes_the_guides_value() -> None:
+def test_a_horizon_of_none_takes_the_guides_value_and_one_past_the_end_plays_to_it() -> None:
     position = decisions(TOY, 2, 3)[0]
     for line in search(position, len(position.legal_codes()), horizon=0, temperature=5.0).lines:
         after = position.copy()
@@ -75,9 +75,6 @@ def test_a_horizon_of_none_left_takes_the_guides_value() -> None:
         ours, theirs = after.value()
         assert line.win_shares[0] == pytest.approx(1 / (1 + math.exp((theirs - ours) / 5.0)))
         assert line.margin == pytest.approx((ours, theirs)[position.turn] - (theirs, ours)[position.turn], abs=1e-5)
-
-
-def test_a_horizon_past_the_end_plays_to_the_end() -> None:
     assert search(START, 300, seed=2, horizon=10_000).lines == search(START, 300, seed=2).lines
 
 
@@ -121,7 +118,7 @@ def test_few_visits_or_a_low_bound_do_not_win(choice: str, order: str) -> None:
     assert "".join(line.action for line in ranked(lines, choice)) == order
 
 
-def test_no_line_is_above_another_by_a_share_within_its_error() -> None:
+def test_no_line_is_above_another_by_a_share_within_its_error_and_equal_ones_stay_as_given() -> None:
     """A 0.2 higher score with an error of 0.15 ranks lower, one with an error of 0.05 ranks higher."""
     plain = search(START, 50).best
     figures = {"play": (1000, 0.5, 0.01), "sure": (300, 0.4, 0.02), "wide": (40, 0.6, 0.15), "narrow": (200, 0.6, 0.05)}
@@ -130,10 +127,6 @@ def test_no_line_is_above_another_by_a_share_within_its_error() -> None:
         for action, (visits, score, error) in figures.items()
     ]
     assert [line.action for line in ranked(lines, "visits")] == ["play", "narrow", "sure", "wide"]
-
-
-def test_equal_lines_stay_as_given() -> None:
-    plain = search(START, 50).best
     lines = [
         plain.changed(action=action, visits=visits) for action, visits in zip("ABCDE", (9, 9, 9, 0, 0), strict=True)
     ]

@@ -12,8 +12,8 @@ from clerestory.search.result import Result
 from clerestory.search.root import observe
 from tests.laws import observers
 from tests.search.positions import decisions
+from tests.shipped import CASES
 
-CASES = [(name, seats) for name, game in GAMES.items() for seats in game.seats]
 START = decisions(TOY, 3, 1)[0]
 
 
@@ -28,10 +28,12 @@ def table(position: State, observer: int) -> tuple[Line, ...]:
     return searcher.explain(searcher.run(iterations=120), worlds=5).lines
 
 
-def test_the_seat_to_decide_is_the_observer_unless_another_is_named() -> None:
+def test_the_observer_is_the_seat_unless_another_is_named() -> None:
     by_default, named = watched(START, None), watched(START, START.turn)
     assert by_default.lines == named.lines
     assert (by_default.seat, by_default.observer) == (named.seat, named.observer) == (0, 0)
+    event = TOY.new(2, 1)
+    assert [(watched(event, one).seat, watched(event, one).observer) for one in (1, NATURE)] == [(1, 1), (-1, -1)]
 
 
 def test_the_lines_are_those_of_the_seat_to_decide() -> None:
@@ -77,8 +79,3 @@ def test_an_observers_tree_goes_on_over_everybodys_decisions() -> None:
     result = searcher.run(iterations=300)
     assert (result.seat, result.observer) == (met[-1].turn, 2)
     assert result.reused_iterations > 0
-
-
-def test_at_a_chance_event_the_observer_is_the_seat() -> None:
-    event = TOY.new(2, 1)
-    assert [(watched(event, one).seat, watched(event, one).observer) for one in (1, NATURE)] == [(1, 1), (-1, -1)]

@@ -8,8 +8,7 @@ from clerestory.engine import GAMES, State
 from clerestory.search.rates import ITERATIONS, PER_ITERATION, REPETITIONS, Rate, RateEstimator, rate_of, rates_of
 from clerestory.search.root import observe
 from tests.search.positions import decisions, last_round
-
-CASES = [(name, seats) for name, game in GAMES.items() for seats in game.seats]
+from tests.shipped import CASES
 
 
 def first_rates(position: State, seed: int = 3) -> tuple[Rate, ...]:

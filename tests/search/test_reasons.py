@@ -29,13 +29,15 @@ def searched(position: State, seed: int = 1) -> tuple[Searcher, Result]:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_every_feature_has_an_outlook_and_the_search_is_left_alone(name: str) -> None:
+def test_every_feature_has_an_outlook_no_line_gains_over_itself_and_the_search_is_left_alone(name: str) -> None:
     for position in decisions(GAMES[name], 2, 4)[::15]:
         searcher, result = searched(position)
         answer = searcher.explain(result, lines=3, worlds=20)
         for line in answer.lines[:3]:
             assert {outlook.feature: outlook.now for outlook in line.outlook} == position.features(position.turn)
         assert all(line.outlook == () for line in answer.lines[3:])
+        _, gains = searcher.foresee([result.best.action] * 2, worlds=12)  # in the same worlds, with the same luck
+        assert {(one.mean, one.error, one.worlds) for one in gains} == {(0.0, 0.0, 12)}
         assert searcher.result() == replace(result, elapsed=searcher.result().elapsed)
         assert searcher.explain(result, lines=3, worlds=20) == answer
 
@@ -97,15 +99,6 @@ def test_the_first_feature_of_a_game_is_its_score(name: str) -> None:
 
 
 # -- gains: differences in paired worlds -----------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_a_line_gains_nothing_over_itself(name: str) -> None:
-    """The two copies are played in the same worlds, with the same luck."""
-    for position in decisions(GAMES[name], 2, 4)[::15]:
-        searcher, result = searched(position)
-        _, gains = searcher.foresee([result.best.action] * 2, worlds=12)
-        assert {(one.mean, one.error, one.worlds) for one in gains} == {(0.0, 0.0, 12)}
 
 
 def test_gains_are_differences_of_outlooks() -> None:

@@ -176,10 +176,3 @@ async def test_with_a_database_it_logs_nothing(database: str, tmp_path: Path, mo
         async with served(store=database, metrics="127.0.0.1:0") as server:
             await idle(server, monkeypatch)
     assert log.getvalue() == ""
-
-
-async def test_a_call_is_logged() -> None:
-    with logged("text") as log:
-        async with served() as server, grpc.aio.insecure_channel(server.app.address):
-            await begun(server)
-    assert log.getvalue().count("CreateGame") == 1

@@ -100,9 +100,7 @@ async def test_clients_of_intermediate_authorities(tmp_path: Path, alone: bool) 
 @pytest.mark.parametrize(
     ("days", "words"), [(30, ""), (3, "the certificate ends at "), (-3, "the certificate ended at ")]
 )
-async def test_the_log_warns_of_the_end(
-    days: int, words: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_the_log_warns_of_it(days: int, words: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """At the start, and at each reload; the metrics always have the expiry."""
     authority, end = trustme.CA(), datetime.now(UTC).replace(microsecond=0) + timedelta(days)
     write_certificate(authority.issue_cert("127.0.0.1", not_before=end - timedelta(60), not_after=end), tmp_path)

@@ -1,5 +1,6 @@
 """Invalid settings are rejected before a server starts."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,6 +30,14 @@ BAD: dict[str, list[Any]] = {
         "http://a b:1",
         "http://u:p@[::1]:1",
     ],
+    "webhook": [
+        *("example.org", "ftp://example.org/", "https://", "https://u:p@example.org/", "https://example.org:0/"),
+        *("https://example.org:65536/", "https://example.org/a b", "https://example.org/\n", "https://[::1"),
+        *("http://example.org/", "https://localhost/", "http://127.0.0.1:8000/", "https://[::1]/turn"),
+        "https://example.org/turn",  # without a key
+    ],
+    "webhook_key": ["/key"],
+    "webhook_private": [True],
     "admin": ["0.0.0.0:9464", "[::]:9464", "example.org:9464"],
     "metrics": ["0.0.0.0:9464", "[::]:9464", "example.org:9464", "9464", "unix:/somewhere/socket"],
 }
@@ -42,6 +51,9 @@ GOOD: list[dict[str, Any]] = [
     {"listen": "0.0.0.0:50051", "insecure": True},
     {"metrics": "localhost:9464"},
     {"metrics": "[::1]:0"},
+    {"webhook": "https://example.org/turn?of=us", "webhook_key": Path("key")},
+    {"webhook": "http://[::1]:8000/", "webhook_key": Path("key"), "webhook_private": True},
+    {"webhook": "http://example.org/", "webhook_key": Path("key"), "insecure": True},
     {"admin": "0.0.0.0:9465", "metrics": "0.0.0.0:9464", "insecure": True},
 ]
 

@@ -27,9 +27,7 @@ def test_ports_leave_what_is_reserved(monkeypatch: pytest.MonkeyPatch, descripto
         (resource.RLIM_INFINITY, resource.RLIM_INFINITY, None),
     ],
 )
-def test_no_more_is_taken_than_there_is(
-    monkeypatch: pytest.MonkeyPatch, soft: int, hard: int, taken: tuple[int, int] | None
-) -> None:
+def test_no_more_is_taken(monkeypatch: pytest.MonkeyPatch, soft: int, hard: int, taken: tuple[int, int] | None) -> None:
     """As on macOS, which has no limit but rejects an infinite one."""
     set_limit = Mock(side_effect=ValueError("current limit exceeds maximum limit"))
     monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))

@@ -125,9 +125,7 @@ def left(log: io.StringIO, method: str) -> int:
         (f"authorization: Bearer {BEARER}", (), {"path": Path("a"), "event": "x" * 600}),
     ],
 )
-def test_a_line_of_json_is_that_of_the_library(
-    message: str, arguments: tuple[object, ...], extra: dict[str, object]
-) -> None:
+def test_a_line_of_json_is_structlogs(message: str, arguments: tuple[object, ...], extra: dict[str, object]) -> None:
     fields = {"name": "a.b", "levelno": 20, "levelname": "INFO", "msg": message, "args": arguments, **extra}
     record = logging.makeLogRecord(fields)
     chains: Any = {"foreign_pre_chain": SHARED, "processors": processors("json")}

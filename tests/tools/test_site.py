@@ -61,7 +61,7 @@ def test_the_site_is_built_with_its_links_checked(tmp_path: Path, monkeypatch: p
         missing("zensical", "make .venv/.docs")
     collected(tmp_path / "docs", monkeypatch)
     settings = (ROOT / "mkdocs.yml").read_text()
-    (tmp_path / "mkdocs.yml").write_text(settings.replace("build/docs", "docs").replace("build/site", "site"))
+    (tmp_path / "mkdocs.yml").write_text(settings.replace("build/docs", "docs").replace("build/manual", "site"))
     command = [sys.executable, "-m", "zensical", "build", "--strict", "--config-file", tmp_path / "mkdocs.yml"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

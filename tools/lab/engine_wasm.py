@@ -1,24 +1,26 @@
 """The engine in WebAssembly beside the native one, in one run: speed, size, memory, and what a page notices of it.
 
-`python -m tools.lab.engine_wasm`, after `make engine-wasm`. Speeds are medians of rounds in which both engines take
-turns, for a second of processor time, so that other programs matter less; the other engine runs in the Node of the
-virtual environment. Times and pictures are those of a page in Chromium.
+`python -m tools.lab.engine_wasm`, after `make engine-wasm`; `npm run bench` in clients/browser does the same. Speeds
+are medians of rounds in which both engines take turns, in processor time, so that other programs matter less: in the
+Node of the virtual environment, and in Chromium.
 """
 
 import argparse
 import gzip
 import json
+import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import process_time
-from typing import IO, Any
+from typing import Any
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 from clerestory.bench.loops import random_games
 from clerestory.engine import GAMES, Rng, State
@@ -29,15 +31,18 @@ from tools.lab.browser import chromium, static_server
 
 DIST = Path(__file__).parents[2] / "build" / "browser" / "package" / "dist"
 NODE = Path(sys.executable).with_name("node")
-FILES = tuple(f"{name}.{kind}" for name in ("cathedral", "duel") for kind in ("wasm", "bin", "js"))
+NAMES = ("cathedral", "duel")
 ROUNDS = 3
-GAMES_PLAYED = 500
+GAMES_PLAYED = 20_000
 ITERATIONS = 50_000
 SEED = 7
-MAX_BYTES = 16 << 20  # of a tree, the default of the package
-# Answers each line of JSON with one: seconds of random games and their plies, or of a search, and bytes of memory.
-SCRIPT = """
-import { createInterface } from "node:readline";
+MAX_BYTES = 14 << 20  # of a tree, the default of the package
+SEARCHES = 20  # of 200 ms
+
+Ask = Callable[..., dict[str, Any]]  # asks the other engine
+
+# Makes a function that answers a question: seconds of random games and their plies, or of a search; bytes of memory.
+ANSWER = """
 const memories = [];
 WebAssembly.Instance = class extends WebAssembly.Instance {
   constructor(...given) {
@@ -45,11 +50,8 @@ WebAssembly.Instance = class extends WebAssembly.Instance {
     memories.push(this.exports.memory);
   }
 };
-const { Engine } = await import(process.argv[1]);
 const engines = {};
-const seconds = () => process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6;
-for await (const line of createInterface({ input: process.stdin })) {
-  const { game, seats, games, iterations, fresh } = JSON.parse(line);
+const answerOf = (Engine, seconds) => async ({ game, seats, games, iterations, fresh }) => {
   if (fresh) memories.length = 0;
   if (fresh || !engines[game]) engines[game] = await Engine.load(game, { worker: false });
   const engine = engines[game];
@@ -57,14 +59,31 @@ for await (const line of createInterface({ input: process.stdin })) {
   const plies = games ? engine.randomGames(seats, games, 7) : 0;
   if (!games) await engine.recommend(engine.newGame({ seats, seed: 7 }), { seed: 7, iterations, early: false });
   const took = seconds() - began;
-  const bytes = memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
-  console.log(JSON.stringify({ seconds: took, bytes, plies }));
-}
+  return { seconds: took, plies, bytes: memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0) };
+};
 """
-
+# Answers each line of JSON with one.
+IN_NODE = f"""
+import {{ createInterface }} from "node:readline";
+{ANSWER}
+const {{ Engine }} = await import(process.argv[1]);
+const answer = answerOf(Engine, () => process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6);
+for await (const line of createInterface({{ input: process.stdin }})) {{
+  console.log(JSON.stringify(await answer(JSON.parse(line))));
+}}
+"""
+IN_PAGE = f"""async question => {{
+  if (!globalThis.answer) {{
+    {ANSWER}
+    const {{ Engine }} = await import("/dist/index.js");
+    globalThis.answer = answerOf(Engine, () => performance.now() / 1000);
+  }}
+  return globalThis.answer(question);
+}}"""
+TICKS = os.sysconf("SC_CLK_TCK")  # a second
 
 # Returns the milliseconds from the beginning of the page to its first move, of further searches, and between pictures.
-IN_PAGE = """async game => {
+NOTICED = """async ([game, searches]) => {
   const { Engine } = await import("/dist/index.js");
   const engine = await Engine.load(game);
   const position = engine.newGame({ seats: 2, seed: 7 });
@@ -72,7 +91,7 @@ IN_PAGE = """async game => {
   await search(200);
   const first = performance.now();
   const took = [];
-  for (let i = 0; i < 10; i++) {
+  for (let i = 0; i < searches; i++) {
     const began = performance.now();
     await search(200);
     took.push(performance.now() - began);
@@ -94,34 +113,45 @@ IN_PAGE = """async game => {
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--speed", action="store_true", help="only the speeds")
+    parser.add_argument("--speed", action="store_true", help="only sizes, speeds and memory")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="rounds of each figure (default: %(default)s)")
     options = parser.parse_args()
-    for name in FILES:
-        content = (DIST / name).read_bytes()
-        print(f"{name:14} {len(content):8,} bytes {len(gzip.compress(content, 9)):8,} gz")
-    with node() as pipes:
-        for name in ("cathedral", "duel"):
-            for _ in range(2):  # until it is compiled for speed
-                answer(pipes, game=name, seats=2, games=GAMES_PLAYED)
-                answer(pipes, game=name, seats=2, iterations=ITERATIONS)
-            for seats in GAMES[name].seats:
-                compare(pipes, name, seats, options.rounds)
-            used = answer(pipes, game=name, seats=2, iterations=40 * ITERATIONS, fresh=True)["bytes"]
+    show_sizes()
+    with node() as ask:
+        show_speeds("Node", ask, options.rounds)
+        for name in NAMES:
+            used = ask(game=name, seats=2, iterations=40 * ITERATIONS, fresh=True)["bytes"]
             print(f"{name}: {used / 2**20:.0f} MiB of memory after {40 * ITERATIONS:,} iterations")
-    for name in () if options.speed else ("cathedral", "duel"):
-        show_page(name)
+    with page() as tab:
+        show_speeds("Chromium", partial(ask_page, tab), options.rounds)
+    for name in () if options.speed else NAMES:
+        with page() as tab:
+            show_noticed(name, tab)
 
 
-def show_page(name: str) -> None:
+def show_sizes() -> None:
+    """Print the sizes of the files that pages load, as they are and compressed."""
+    packed = {path.name: len(gzip.compress(path.read_bytes(), 9)) for path in sorted(DIST.glob("*"))}
+    wasm = sum(size for name, size in packed.items() if name.endswith(".wasm"))
+    code = sum(size for name, size in packed.items() if name.endswith(".js"))
+    print(f"engine of both games: {wasm:,} bytes gz, and {code:,} of JavaScript with the data")
+    for name in NAMES:
+        print(f"{name}: {packed[f'{name}.bin']:,} bytes gz of weights and tables")
+
+
+def show_speeds(where: str, ask: Ask, rounds: int) -> None:
+    """Print the speeds of both engines for each number of players."""
+    for name in NAMES:
+        for _ in range(2):  # until it is compiled for speed
+            ask(game=name, seats=2, games=GAMES_PLAYED)
+            ask(game=name, seats=2, iterations=ITERATIONS)
+        for seats in GAMES[name].seats:
+            compare(where, ask, name, seats, rounds)
+
+
+def show_noticed(name: str, tab: Page) -> None:
     """Print what a page in Chromium notices."""
-    with TemporaryDirectory() as folder, sync_playwright() as playwright:
-        Path(folder, "dist").symlink_to(DIST)
-        Path(folder, "index.html").write_text("<!doctype html><title>engine</title>", "utf-8")
-        with static_server(Path(folder)) as url, playwright.chromium.launch(**chromium()) as browser:
-            page = browser.new_page()
-            page.goto(url)
-            found = page.evaluate(IN_PAGE, name)
+    found = tab.evaluate(NOTICED, [name, SEARCHES])
     late = [took - 200 for took in found["took"]]
     print(f"{name}: first move of a cold page after {found['first']:.0f} ms, 200 of them searched")
     print(f"{name}: searches of 200 ms end {median(late):+.1f} ms (worst {max(late):+.1f}) after their time")
@@ -130,20 +160,22 @@ def show_page(name: str) -> None:
         print(f"{name}: {1000 * len(gaps) / sum(gaps):.0f} pictures a second {what}, longest gap {max(gaps):.0f} ms")
 
 
-def compare(pipes: tuple[IO[str], IO[str]], name: str, seats: int, rounds: int) -> None:
+def compare(where: str, ask: Ask, name: str, seats: int, rounds: int) -> None:
     """Print plies and iterations per second of both engines."""
     plies, searches = [], []
     for _ in range(rounds):
-        played = answer(pipes, game=name, seats=seats, games=GAMES_PLAYED)
+        played = ask(game=name, seats=seats, games=GAMES_PLAYED)
         began = process_time()
         _, native, _ = random_games(GAMES[name], seats, played["seconds"], SEED)
         plies.append((played["plies"] / played["seconds"], native / (process_time() - began)))
-        found = answer(pipes, game=name, seats=seats, iterations=ITERATIONS)
+        found = ask(game=name, seats=seats, iterations=ITERATIONS)
         searches.append((ITERATIONS / found["seconds"], ITERATIONS / search(opening(name, seats))))
     for kind, both in (("plies", plies), ("iterations", searches)):
         wasm, native = (median(column) for column in zip(*both, strict=True))
         ratio = median(one / other for one, other in both)
-        print(f"{name} {seats} players: {wasm:12,.0f} {kind}/s, native {native:12,.0f}: {ratio:.2f}")
+        print(
+            f"{name} {seats} players, {where}: {wasm:12,.0f} {kind}/s, native {native:12,.0f}: {ratio:.2f}", flush=True
+        )
 
 
 def search(state: State) -> float:
@@ -164,23 +196,54 @@ def opening(name: str, seats: int) -> State:
 
 
 @contextmanager
-def node() -> Iterator[tuple[IO[str], IO[str]]]:
-    """Yield the pipes to and from a process of the other engine."""
-    command = [str(NODE), "--input-type=module", "--eval", SCRIPT, (DIST / "index.js").as_uri()]
+def node() -> Iterator[Ask]:
+    """Yield a function that asks the other engine in Node."""
+    command = [str(NODE), "--input-type=module", "--eval", IN_NODE, (DIST / "index.js").as_uri()]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin
-        assert process.stdout
-        yield process.stdin, process.stdout
-        process.stdin.close()
+        write, read = process.stdin, process.stdout
+        assert write
+        assert read
+
+        def ask(**question: Any) -> dict[str, Any]:
+            write.write(f"{json.dumps(question)}\n")
+            write.flush()
+            found: dict[str, Any] = json.loads(read.readline())
+            return found
+
+        yield ask
+        write.close()
 
 
-def answer(pipes: tuple[IO[str], IO[str]], **question: Any) -> dict[str, Any]:
-    """Return the answer to a question."""
-    write, read = pipes
-    write.write(f"{json.dumps(question)}\n")
-    write.flush()
-    found: dict[str, Any] = json.loads(read.readline())
-    return found
+def ask_page(tab: Page, **question: Any) -> dict[str, Any]:
+    """Ask the other engine on a page; seconds are the processor time of Chromium."""
+    began = children_seconds()
+    found: dict[str, Any] = tab.evaluate(IN_PAGE, question)
+    return {**found, "seconds": children_seconds() - began}
+
+
+def children_seconds() -> float:
+    """Return the processor time of all processes that this one has started, and those have."""
+    parents, ticks = {}, {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            fields = path.read_text().rpartition(")")[2].split()
+            parents[path.parent.name], ticks[path.parent.name] = fields[1], int(fields[11]) + int(fields[12])
+    own = {str(os.getpid())}
+    while more := {child for child, parent in parents.items() if parent in own} - own:
+        own |= more
+    return sum(ticks[child] for child in own - {str(os.getpid())}) / TICKS
+
+
+@contextmanager
+def page() -> Iterator[Page]:
+    """Yield an empty page in Chromium, beside the other engine."""
+    with TemporaryDirectory() as folder, sync_playwright() as playwright:
+        Path(folder, "dist").symlink_to(DIST)
+        Path(folder, "index.html").write_text("<!doctype html><title>engine</title>", "utf-8")
+        with static_server(Path(folder)) as url, playwright.chromium.launch(**chromium()) as browser:
+            tab = browser.new_page()
+            tab.goto(url)
+            yield tab
 
 
 if __name__ == "__main__":

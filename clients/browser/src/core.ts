@@ -55,9 +55,11 @@ const LUCK_BYTES = 32;
 const LEGAL = 128; // actions of a decision, at most
 const OUT_BYTES = 1 << 16;
 
+const ORIGIN = performance.timeOrigin;
+
 /** Seconds, from the same origin in every thread of a page or process. */
 export function now(): number {
-  return (performance.timeOrigin + performance.now()) / 1000;
+  return (ORIGIN + performance.now()) / 1000;
 }
 
 export class Core {

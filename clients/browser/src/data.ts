@@ -28,6 +28,19 @@ export interface LayoutData {
   readonly everywhere: readonly string[];
 }
 
+/** Source and TieBreak of engine/shared/points.py. */
+export interface PointsData {
+  readonly sources: readonly {
+    readonly name: string;
+    readonly fields: readonly string[];
+    readonly factor: number;
+    readonly per: number;
+    readonly full: number;
+    readonly constant: number;
+  }[];
+  readonly tieBreak: { readonly field: string; readonly last: string };
+}
+
 export interface SearchData {
   /** The options of the loop, as C has them in memory, in hexadecimal digits. */
   readonly loop: string;
@@ -89,6 +102,7 @@ export interface GameData {
   readonly actions: readonly string[];
   readonly labels: readonly string[];
   readonly layout: LayoutData;
+  readonly points: PointsData;
   readonly tuning: Tuning;
   readonly memory: MemoryData;
 }

@@ -47,11 +47,12 @@ export interface AnalyzeOptions extends SearchOptions {
   readonly everyMs?: number;
 }
 
-const MAX_BYTES = 16 << 20; // with what is reserved, a module then has less than 64 MB
+const MAX_BYTES = 14 << 20; // with what is reserved, an engine then has less than 64 MB
 const LEAST_BYTES = 1 << 16;
 const MOST_BYTES = 1 << 30;
 const MOST_ITERATIONS = 2 ** 53 - 1;
 const UPDATE_MS = 100;
+const ANSWER_MS = 2; // from the end of a search to its answer in the page
 
 export class Engine {
   readonly #rules: Rules;
@@ -153,7 +154,7 @@ export class Engine {
       seat: turn,
       seed: requireSeed(options.seed ?? randomSeed()),
       iterations: this.#iterations(iterations, level),
-      deadline: timeMs === undefined ? Infinity : now() + requirePositive("timeMs", timeMs) / 1000,
+      deadline: timeMs === undefined ? Infinity : deadlineIn(requirePositive("timeMs", timeMs)),
       early,
       level: level ?? 0,
       maxBytes: requireWhole("maxBytes", maxBytes, LEAST_BYTES, MOST_BYTES),
@@ -188,6 +189,9 @@ export class Engine {
     return functions.random_games(requireWhole("seats", seats, ...data.seats), games, requireSeed(seed));
   }
 }
+
+/** Return when a search must end so that its answer arrives in time. */
+const deadlineIn = (ms: number): number => now() + Math.max(ms - ANSWER_MS, ms / 2) / 1000;
 
 function parsed(text: string): unknown {
   try {

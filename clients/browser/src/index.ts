@@ -5,6 +5,7 @@ export { Engine } from "./engine.ts";
 export type { Violation } from "./errors.ts";
 export { BadOption, BadPosition, EngineError, IllegalAction } from "./errors.ts";
 export type { Line } from "./lines.ts";
+export type { TieBreak } from "./points.ts";
 export type { Action } from "./position.ts";
 export { Position } from "./position.ts";
 export type { Recommendation, StopReason } from "./search.ts";

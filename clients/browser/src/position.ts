@@ -4,6 +4,7 @@ import { type Core, NATURE, OVER } from "./core.ts";
 import { BadOption, EngineError, IllegalAction, quoted, requireSeed, requireWhole } from "./errors.ts";
 import type { Json } from "./kinds.ts";
 import type { Layout } from "./layout.ts";
+import { bySource, type TieBreak, tieBreakOf } from "./points.ts";
 
 /** An action: its text, and a label in plain English. */
 export interface Action {
@@ -128,6 +129,20 @@ export class Position {
   /** Return the score of each seat so far. */
   scores(): number[] {
     return this.#rules.core.scores(this.#state, "state_scores");
+  }
+
+  /** Return the points of each seat by source; they add up to its score. */
+  pointSources(): Record<string, number>[] {
+    return this.#players().map((player) => bySource(player, this.#rules.core.data.points));
+  }
+
+  /** Return what breaks a tie of the best scores; undefined without a tie. */
+  tieBreak(): TieBreak | undefined {
+    return tieBreakOf(this.#players(), this.#rules.core.data.points);
+  }
+
+  #players(): Record<string, Json>[] {
+    return this.toJSON()[this.game].players;
   }
 
   /** Return the win share of each seat; they add up to 1. Throws EngineError before the end. */

@@ -1,3 +1,7 @@
-// Declares style sheets as modules, for tsc.
+// Declares style sheets and catalogues as modules, for tsc.
 
 declare module "*.css";
+declare module "*.catalogue.js" {
+  const catalogue: object;
+  export default catalogue;
+}

@@ -24,8 +24,9 @@ import type { BoardProps, Mark } from "./boards/types.ts";
 import { type Position, PositionSchema } from "./gen/clerestory/v1/position_pb.ts";
 import { DescribeCatalogueResponseSchema, type LegalAction, LegalActionSchema } from "./gen/clerestory/v1/rules_pb.ts";
 import { FILES } from "./gen/table.ts";
+import { begin } from "./language/reader.ts";
 import { text } from "./language/text.ts";
-import { learn, preferred, speak } from "./language/texts.ts";
+import { learn } from "./language/texts.ts";
 
 /** A position, and what to show with it. */
 interface Shown {
@@ -100,7 +101,9 @@ function placeOf(game: Position["game"], { kind, arguments: words }: LegalAction
 }
 
 const placeless = { cathedral: cathedral.PLACELESS, duel: duel.PLACELESS };
-const ready = Promise.all([speak(preferred()), learn(FILES)]).then(() => render(<Gallery />, document.body));
+const ready = begin()
+  .then(() => learn(FILES))
+  .then(() => render(<Gallery />, document.body));
 const pointAt = (text?: string) => {
   pointed.value = text;
 };

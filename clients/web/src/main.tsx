@@ -9,11 +9,12 @@ import { go, route } from "./browser/route.ts";
 import { browser } from "./browser/storage.ts";
 import { withstandTranslators } from "./browser/translators.ts";
 import { notice } from "./game/title.ts";
-import { language, preferred, say, speak } from "./language/texts.ts";
+import { begin } from "./language/reader.ts";
+import { language, say } from "./language/texts.ts";
 import { LATER } from "./later.ts";
 import { keep } from "./offline/start.ts";
 import { offline } from "./offline/switch.ts";
-import { Opening } from "./parts/parts.tsx";
+import { Opening } from "./parts/opening.tsx";
 import { tokenWanted } from "./service/api.ts";
 import { loadAnew } from "./service/files.ts";
 import { takeKeys } from "./service/links.ts";
@@ -75,7 +76,7 @@ const page = document.getElementById("page") as HTMLElement;
 keepFocus();
 keep().catch((error) => console.warn(error)); // the page works without it while there is a network
 withstandTranslators(page);
-speak(preferred()).then(
+begin().then(
   () => render(<Page />, page),
   () => page.append("This page could not be loaded. Reload it."), // there are no texts to say so in other languages
 );

@@ -1,9 +1,9 @@
 """The sources of the points of `cathedral`, and the names of its kinds of luck."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
 from clerestory.engine.cathedral.data.constants import FIRST_VP
+from clerestory.engine.shared.points import Source, TieBreak
 
 LUCK = {
     "advantage": "advantages",
@@ -13,29 +13,11 @@ LUCK = {
     "event": "events",
     "roll": "tax die",
 }
-
-
-def point_sources(fields: Mapping[str, Any]) -> list[dict[str, float]]:
-    """Return the VP of each player by source, from the fields of a position."""
-    return [sources_of(player) for player in fields["players"]]
-
-
-def sources_of(player: Mapping[str, Any]) -> dict[str, float]:
-    """Return the VP of a player by source, named like causes of changes; they add up to the player's VP."""
-    return {
-        "start": FIRST_VP,
-        "priory": player["vp_priory"],
-        "craftsman": player["vp_craftsmen"],
-        "advantage": player["vp_cards"],
-        "lost": -player["vp_lost"],
-    }
-
-
-def tie_break(fields: Mapping[str, Any]) -> tuple[str, list[float]] | None:
-    """Return what breaks ties in points: the gold; None if that is equal, too (R11)."""
-    best = max(player["vp"] for player in fields["players"])
-    gold = [player["gold"] for player in fields["players"] if player["vp"] == best]
-    if len(gold) == 1:
-        return None
-    shared = gold.count(max(gold)) > 1
-    return ("shared", []) if shared else ("gold", [player["gold"] for player in fields["players"]])
+SOURCES: Sequence[Source] = (  # named like causes of changes; they add up to the player's VP
+    Source("start", constant=FIRST_VP),
+    Source("priory", ["vp_priory"]),
+    Source("craftsman", ["vp_craftsmen"]),
+    Source("advantage", ["vp_cards"]),
+    Source("lost", ["vp_lost"], factor=-1),
+)
+TIE_BREAK = TieBreak("gold", last="shared")  # R11

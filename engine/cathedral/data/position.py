@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from clerestory.engine.cathedral.data.constants import BUILDERS, CUBES, MAX_GOLD, METAL_CUBES, MOST_USES
+from clerestory.engine.cathedral.data.constants import BUILDERS, CUBES, FIRST_VP, MAX_GOLD, METAL_CUBES, MOST_USES
 from clerestory.engine.cathedral.data.names import COLOURS, TYPES
-from clerestory.engine.cathedral.data.points import sources_of
+from clerestory.engine.cathedral.data.points import SOURCES
 from clerestory.engine.positions.kinds import Deck, FieldContext, Kind, listed, model, repeated, unknown, whole
 from clerestory.engine.positions.layout import FieldFault
 from clerestory.i18n.sentences import Text, text
@@ -85,9 +85,8 @@ def player_faults(fields: dict[str, Any]) -> Iterator[FieldFault]:
         count = builders[COLOURS[seat]] + player["bag"] + player["aside"]
         if count > BUILDERS:
             yield f"players[{seat}]", text("fault.builders", count=count, colour=COLOURS[seat], number=BUILDERS)
-        sources = sources_of(player)
-        if player["vp"] != (won := sum(sources.values())):
-            points = text("fault.points", value=player["vp"], first=sources["start"], won=won)
+        if player["vp"] != (won := sum(source.points(player) for source in SOURCES)):
+            points = text("fault.points", value=player["vp"], first=FIRST_VP, won=won)
             yield f"players[{seat}].vp", points
         if player["gold"] > MAX_GOLD:
             yield f"players[{seat}].gold", text("fault.gold", value=player["gold"], most=MAX_GOLD)

@@ -21,7 +21,7 @@ export function replays(engines, records) {
   return records.map(({ game, position, actions }) => {
     const played = engines[game].position(position);
     const seen = actions.map((action) => hex(played.play(action)));
-    const scores = played.over ? [played.winShares(), played.scores()] : null;
+    const scores = played.over ? [played.winShares(), played.scores(), played.pointSources(), played.tieBreak() ?? null] : null;
     if (seen.some((one, i) => one !== hex(played.at(i + 1)))) return "at";
     for (const action of actions.toReversed()) if (played.undo().text !== action) return "undo";
     return { seen, scores, first: hex(played), opening: `${played}` };
@@ -82,6 +82,25 @@ export async function endings(_engines, _given, { Engine }) {
     found[name] = [await rejection(engine.analyze(position, { iterations: 1_000_000, everyMs: 1, onUpdate }))];
     engine.close();
     found[name].push(await rejection(engine.recommend(position, { iterations: 9 })));
+  }
+  return found;
+}
+
+/** The bytes of an engine in one thread, with the rules and a search whose tree is full. */
+export async function memory(_engines, games, { Engine }) {
+  const found = {};
+  const { Instance } = WebAssembly;
+  for (const game of games) {
+    const memories = [];
+    WebAssembly.Instance = class extends Instance {
+      constructor(...given) {
+        super(...given);
+        memories.push(this.exports.memory);
+      }
+    };
+    const engine = await Engine.load(game, { worker: false });
+    const { memoryFull } = await engine.recommend(engine.newGame({ seats: 2, seed: 7 }), { iterations: 1_000_000, early: false });
+    found[game] = { memoryFull, bytes: memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0) };
   }
   return found;
 }

@@ -16,14 +16,11 @@ NOBODY = "127.0.0.1:1"
 health = partial(run, "health", "--time", "600s")
 
 
-def test_a_server_that_serves_ends_it_with_0(target: str) -> None:
+def test_a_server_that_serves_ends_it_with_0_and_nobody_at_the_address_with_1(target: str) -> None:
     assert health("--server", target) == Ended(0, f"{target}: SERVING\n")
     assert health("--server", target, "--service", GAMES) == Ended(0, f"{target}: SERVING\n")
     unknown = health("--server", target, "--service", "Games")
     assert unknown == failed("--service: the server has no service 'Games'")
-
-
-def test_nobody_at_the_address_ends_it_with_1() -> None:
     done = health("--server", NOBODY)
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
     assert "no server listens at this address" in done.err

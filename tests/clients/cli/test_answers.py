@@ -74,14 +74,11 @@ def test_lines_are_in_the_order_of_the_service() -> None:
     assert [mark for mark, _ in rows] == [">", " ", " "] + ["?"] * (len(rows) - 3)
 
 
-def test_a_line_with_more_points_that_wins_less_is_explained() -> None:
+def test_a_line_with_more_points_that_wins_less_is_explained_and_nothing_else() -> None:
     answer = answer_with(3.0, 4.2, share=0.45)
     text = re.sub(r"\s+", " ", shown(answer))
     assert f"{answer.lines[1].action.text} has a higher margin than the best move, but a lower chance of" in text
     assert "higher margin so far" not in text
-
-
-def test_the_highest_margin_of_the_first_line_needs_no_remark() -> None:
     for second in (3.0, 3.04, -1.0):
         assert "has a higher margin" not in shown(answer_with(3.0, second))
 

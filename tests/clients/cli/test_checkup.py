@@ -3,7 +3,6 @@
 import os
 import re
 import socket
-import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -14,7 +13,7 @@ import trustme
 
 from clerestory.cli import checkup
 from clerestory.cli.lazy import imported
-from clerestory.server.games.stores.schema import APPLICATION, SCRIPTS, open_file
+from clerestory.server.games.stores.schema import open_file
 from clerestory.server.games.stores.store_location import StoreLocation
 from tests.clients.cli.command import announced, run, started
 from tests.server.rpc.secured import write_certificate
@@ -50,8 +49,6 @@ WRONG: list[tuple[list[str], dict[str, str], str, str, str]] = [
     (["--tls-cert", "nowhere", "--tls-key", "nowhere"], {}, "settings", "wrong", "tls_cert: nowhere cannot be read"),
     (["--web-proxy", "127.0.0.1"], {}, "settings", "wrong", "web_proxy: requires web"),
     ([], {"CLERESTORY_WEB_NAME": "play.example.org"}, "settings", "wrong", "web_name: requires web"),
-    (["--web-page", "nowhere"], {}, "settings", "wrong", "web_page: requires web"),
-    (["--web-origin", "http://a"], {}, "settings", "wrong", "web_origin: requires web"),
     (["--web", "127.0.0.1:0", "--web-page", "nowhere"], {}, "settings", "wrong", "web_page: nowhere has no index.html"),
     ([], {"CLERESTORY_WORKER": "2"}, "settings", "note", "CLERESTORY_WORKERS is meant"),
     (["--listen", "0.0.0.0:0"], {}, "settings", "wrong", "give it --tls-cert and --tls-key"),
@@ -99,16 +96,13 @@ def test_nothing_is_called_good_that_rests_on_a_wrong_setting(options: list[str]
     assert [topic for topic, (_, words) in lines.items() if "not known without" in words] == unknown
 
 
-def test_a_socket_in_use(tmp_path: Path) -> None:
+def test_a_socket_or_an_address_in_use(tmp_path: Path) -> None:
     path = tmp_path / "socket"
     with closing(socket.socket(socket.AF_UNIX)) as taken:
         taken.bind(str(path))
         taken.listen()
         assert "Address already in use" in told("--listen", f"unix:{path}", "--store", "memory:")[1]["addresses"][1]
     assert told("--listen", f"unix:{path}", "--store", "memory:")[1]["addresses"][0] == "good"  # a server was killed
-
-
-def test_an_address_in_use(tmp_path: Path) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         _, lines = told("--metrics", address, "--store", str(tmp_path / "games"))
@@ -157,15 +151,6 @@ def test_a_store_that_a_server_uses_is_in_use(tmp_path: Path) -> None:
     with started("serve", "--listen", "127.0.0.1:0", "--store", path, "--workers", "1") as process:
         announced(process)
         assert "in use; a further server" in told("--store", path)[1]["store"][1]
-
-
-def test_a_store_of_a_later_version(tmp_path: Path) -> None:
-    path = tmp_path / "games.sqlite"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute(f"PRAGMA application_id={APPLICATION}")
-        connection.execute(f"PRAGMA user_version={len(SCRIPTS) + 1}")
-        connection.execute("CREATE TABLE later (one)")
-    assert "later version" in told("--store", str(path))[1]["settings"][1]
 
 
 def test_a_damaged_store(tmp_path: Path) -> None:

@@ -56,27 +56,20 @@ def test_bash_completes(words: str, begun: str, offered: set[str], tmp_path: Pat
     assert set(done.stdout.splitlines()) == offered
 
 
-def test_fish_completes_every_option() -> None:
+def test_fish_completes_every_option_and_zsh_reads_what_bash_does() -> None:
     script = printed("completion", "fish")
     for one in PAGES.values():
         for option in one.options:
             assert f" -l {option.opts[0][2:]}" in script
-
-
-def test_zsh_reads_what_bash_does() -> None:
     assert printed("completion", "zsh").endswith(printed("completion", "bash"))
 
 
-def test_manual_pages_have_every_option(tmp_path: Path) -> None:
+def test_manual_pages_have_every_option_and_mark_what_may_be_left_out(tmp_path: Path) -> None:
     assert printed("manual", str(tmp_path)) == f"{len(PAGES)} pages in {tmp_path}\n"
     for name, one in PAGES.items():
         text = (tmp_path / f"{name.replace(' ', '-')}.1").read_text("utf-8")
         for option in one.options:
             assert option.opts[0].replace("-", "\\-") in text
         assert not [line for line in text.splitlines() if re.match(r"'|\.(?!TH |SH |TP$|B )", line)]
-
-
-def test_manual_pages_mark_what_may_be_left_out(tmp_path: Path) -> None:
-    printed("manual", str(tmp_path))
-    assert "[OPTIONS] [START]\n" in (tmp_path / "clerestory-play.1").read_text("utf-8")
-    assert "[OPTIONS] POSITION\n" in (tmp_path / "clerestory-show.1").read_text("utf-8")
+    for name, usage in (("play", "[OPTIONS] [START]\n"), ("show", "[OPTIONS] POSITION\n")):
+        assert usage in (tmp_path / f"clerestory-{name}.1").read_text("utf-8")

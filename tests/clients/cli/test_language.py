@@ -14,8 +14,6 @@ from typer.models import OptionInfo
 from clerestory.cli import LANGUAGE_VARIABLES
 from clerestory.cli.language import LISTED, LanguageOption, language_around
 from clerestory.cli.main import app
-from clerestory.clients import Advisor
-from clerestory.clients.errors import BadConnection
 from clerestory.engine import NATURE, Record
 from clerestory.i18n import patterns
 from clerestory.i18n.languages import LANGUAGES
@@ -156,14 +154,6 @@ def test_the_environment_chooses(environment: dict[str, str], language: str) -> 
     assert language_around(environment) == language
 
 
-@pytest.mark.parametrize("language", OTHERS)
-def test_help_names_every_variable_that_chooses(language: str) -> None:
-    (about,) = (one.help for one in get_args(LanguageOption) if isinstance(one, OptionInfo))
-    sentence = " ".join(sentences(about))
-    for told in (sentence, str(patterns("help", language)[sentence])):
-        assert [name for name in LANGUAGE_VARIABLES if name not in told] == []
-
-
 def test_the_option_comes_before_the_environment_and_programs_read_english(records: dict[str, Path]) -> None:
     position = str(records["duel position"])
     italian, english = (
@@ -200,11 +190,6 @@ def test_marks_of_direction_are_only_around_what_would_move(records: dict[str, P
     assert hebrew.count("\u2068") == hebrew.count("\u2069")
 
 
-def test_a_server_is_asked_in_the_language() -> None:
-    with pytest.raises(BadConnection, match="language"):
-        Advisor("localhost:1", language="it; q=1")
-
-
 # -- help ------------------------------------------------------------------------------------------
 
 
@@ -236,8 +221,12 @@ def helped(*words: str, **environment: str) -> str:
 
 
 @pytest.mark.parametrize("language", OTHERS)
-def test_every_sentence_of_help_has_its_own_in_the_language(language: str) -> None:
+def test_every_sentence_of_help_has_its_own_and_one_names_every_variable_that_chooses(language: str) -> None:
     assert set(patterns("help", language)) == owed()
+    (about,) = (one.help for one in get_args(LanguageOption) if isinstance(one, OptionInfo))
+    sentence = " ".join(sentences(about))
+    for told in (sentence, str(patterns("help", language)[sentence])):
+        assert [name for name in LANGUAGE_VARIABLES if name not in told] == []
 
 
 @pytest.mark.parametrize("command", ["hint", "play", "puzzle"])
@@ -249,16 +238,10 @@ def test_help_is_in_the_language_of_the_environment(command: str) -> None:
     assert not [english for english in texts if len(english) > 12 and english in flat]
     assert "[Vorgabe: " in flat
     assert f"Sprache der Texte: {LISTED}" in flat
+    assert f"play        {texts['Play a game in the terminal against bots.']}" in helped("--help", LANG="de")
 
 
 def test_help_is_in_the_language_of_the_option() -> None:
     assert helped("rules", "--language", "he", "--help").startswith(str(patterns("help", "he")["Usage:"]))
     assert helped("rules", "--language=en", "--help", LANG="de").startswith("Usage:")
     assert helped("rules", "--language", "xx", "--help").startswith("Usage:")
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_commands_are_listed_in_the_language(language: str) -> None:
-    summary = "Play a game in the terminal against bots."
-    told = helped("--help", LC_ALL=f"{language}_XX.UTF-8")
-    assert f"play        {patterns('help', language).get(summary, summary)}" in told

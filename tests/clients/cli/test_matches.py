@@ -39,11 +39,7 @@ def test_json_report() -> None:
     assert (found["games"], found["deals"], found["bots"]) == (12, 4, ["greedy", "random"])
     assert found["score"]["low"] < found["score"]["mean"] < found["score"]["high"]
     assert found["verdict"] is None
-
-
-def test_infinities_are_null() -> None:
-    found = figures(arena(*TOY, "--games", "2", "--json"))
-    assert found["margin"]["low"] is None
+    assert figures(arena(*TOY, "--games", "2", "--json"))["margin"]["low"] is None  # it is infinite
 
 
 def test_table_and_test() -> None:
@@ -51,13 +47,6 @@ def test_table_and_test() -> None:
     for words in ("score share of A", "Elo, A minus B", "even: 50.0%", "SPRT -10,30", "iterations a move"):
         assert words in output
     assert "SPRT" not in arena(*TOY, "--games", "2").out
-
-
-def test_a_match_that_was_broken_off_goes_on(tmp_path: Path) -> None:
-    whole, part = tmp_path / "whole.jsonl", tmp_path / "part.jsonl"
-    expected = figures(arena(*MATCH, "--out", whole))
-    part.write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
-    assert figures(arena(*MATCH, "--out", part)) == expected
 
 
 def test_an_interrupted_match_reports_that_it_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,10 +108,6 @@ def test_text_report() -> None:
     output = run(*TUNE, *SMALL).out
     for words in ("after 3 steps, 54 games", "start  ismcts-plain:exploration=0.5", "even: 33.3%", "Elo"):
         assert words in output
-
-
-def test_a_file_of_steps_that_is_a_device_is_rejected() -> None:
-    assert run(*TUNE, *SMALL, "--out", "/dev/zero") == failed("--out: /dev/zero is not a regular file")
 
 
 def test_a_seed_that_later_steps_cannot_follow_is_found_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from google.protobuf.json_format import ParseDict
 from clerestory.cli.answers import remarks
 from clerestory.cli.local_advisor import LocalAdvisor, capacity_of
 from clerestory.cli.servers import PRIVATE
-from clerestory.engine import GAMES, from_position
+from clerestory.engine import from_position
 from clerestory.search.ismcts import Searcher
 from clerestory.search.limits import MAX_ITERATIONS
 from clerestory.search.options import shipped
@@ -218,13 +218,6 @@ def test_the_limits_of_a_server_do_not_hold_here() -> None:
         answer = here.recommend(EXAMPLE.read_bytes(), "7200s", iterations=18 * 50, threads=18)
     assert not answer.warnings
     assert answer.message.statistics.iterations == 18 * 50
-
-
-@pytest.mark.parametrize(("game", "outcome"), [("cathedral", "advantage "), ("duel", "deal ")])
-def test_a_chance_event_lists_its_outcomes(game: str, outcome: str) -> None:
-    out = hint("-", "--time", "50ms", typed=GAMES[game].new(2, 1).to_json()).out
-    assert "What may come up" in out
-    assert outcome in out
 
 
 @OF_BOTH

@@ -73,9 +73,11 @@ def test_any_game_of_a_file_is_reviewed_and_standard_input(record: Path) -> None
     assert annotate("-", *QUICK, "--number", "2", "--json", typed=record.read_text()).json == second
 
 
-def test_equal_settings_print_equal_reviews(record: Path) -> None:
+def test_equal_settings_print_equal_reviews_and_a_time_becomes_iterations(record: Path) -> None:
     one, other = (annotate(record, *QUICK, "--seed", "5", "--json", "--threads", threads) for threads in ("1", "3"))
     assert one == other != annotate(record, *QUICK, "--seed", "6", "--json")
+    # No time at all is enough for the least.
+    assert annotate(record, "--time", "1ms", "--json").json["made_by"]["iterations"] == LEAST
 
 
 @pytest.mark.parametrize(
@@ -90,11 +92,6 @@ def test_the_review_of_a_resigned_game_names_the_winner(language: str, told: str
     review = annotate(path, *QUICK, "--json").json
     assert (review["ended"], review["early"]) == ("blue wins, red resigned", True)
     assert "share now" in annotate(path, *QUICK).out  # the ledger ends with the last position
-
-
-def test_a_time_becomes_as_many_iterations_as_fit(record: Path) -> None:
-    """No time at all is enough for the least."""
-    assert annotate(record, "--time", "1ms", "--json").json["made_by"]["iterations"] == LEAST
 
 
 def test_a_bad_page_is_found_before_the_review(record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

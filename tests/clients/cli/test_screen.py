@@ -107,11 +107,14 @@ def test_actions_are_aligned_below_each_other() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_outcomes_of_chance_fit_for_all_seats(game: str) -> None:
-    seats = max(GAMES[game].seats)
-    lines = tabled(shown("hint", "-", "--time", "20ms", "--lines", 3, typed=GAMES[game].new(seats, 1).to_json()))
+def test_outcomes_of_chance_are_listed_and_fit_for_all_seats(game: str) -> None:
+    event = GAMES[game].new(max(GAMES[game].seats), 1)
+    told = shown("hint", "-", "--time", "20ms", "--lines", 3, typed=event.to_json())
+    assert "What may come up" in told
+    assert event.legal_actions()[0].text.split()[0] in told
+    lines = tabled(told)
     assert max(map(len, lines)) <= COLUMNS
-    assert all(GAMES[game].seat_name(seat) in lines[1] for seat in range(seats))
+    assert all(GAMES[game].seat_name(seat) in lines[1] for seat in range(event.seats))
 
 
 @pytest.mark.parametrize("position", EXAMPLE_POSITIONS, ids=lambda path: path.stem)
@@ -147,13 +150,10 @@ def test_nothing_is_printed_as_minus_zero() -> None:
     assert "-0.0" not in console.file.getvalue()  # type: ignore[attr-defined]
 
 
-def test_points_have_the_words_of_the_page() -> None:
+def test_a_replay_tells_how_the_game_ended_and_the_points_in_the_words_of_the_page() -> None:
     """Those of craftsmen and advantages card by card, as long as the cards that made them are known."""
     output = shown("replay", EXAMPLES / "records" / "cathedral-3p.jsonl", "--language", "de")
     assert "  Blau: Anfang 2; Priorei 5; Steinmetz 1; Maurer 11; Bildhauer 18; Töpfer 8" in output.splitlines()
-
-
-def test_a_record_is_described_by_how_the_game_ended() -> None:
     output = shown("replay", EXAMPLES / "records" / "duel-2p.jsonl")
     assert output.splitlines() == [
         "game 1: Builders Duel, 2 seats, seed 5, 327 moves",

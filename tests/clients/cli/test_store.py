@@ -22,16 +22,13 @@ def said(*words: object) -> tuple[int, str]:
     return done.code, done.out + done.err
 
 
-def test_a_store_is_backed_up_and_restored(tmp_path: Path) -> None:
+def test_a_store_is_backed_up_and_restored_also_where_there_is_no_folder_for_stores_yet(tmp_path: Path) -> None:
     store, copy, again = unpack_file(tmp_path / "games.sqlite"), tmp_path / "copy", tmp_path / "again.sqlite"
     assert said("backup", copy, "--store", store) == (0, f"{copy}: format 2, {FOUND}\n")
     Path(store).unlink()
     assert said("restore", copy, "--store", again) == (0, f"{again}: format 2, {FOUND}\n")
     assert said("check", "--store", again) == (0, f"store: format 2, {FOUND}\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again.sqlite", "copy"]
-
-
-def test_a_back_up_is_restored_on_a_machine_that_has_no_folder_for_stores_yet(tmp_path: Path) -> None:
     copy, folder = unpack_file(tmp_path / "copy.sqlite"), tmp_path / "of" / "games"
     again = folder / "games.sqlite"
     assert said("restore", copy, "--store", again) == (0, f"{again}: format 2, {FOUND}\n")

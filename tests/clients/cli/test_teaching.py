@@ -22,12 +22,14 @@ def test_all_lessons_are_listed() -> None:
     assert "How points are made, and who wins." in shown
 
 
-def test_a_lesson_is_played_with_a_mistake_and_begun_again() -> None:
+def test_a_lesson_is_played_with_a_mistake_begun_again_or_left() -> None:
     typed = [*[""] * 4, "restart", *[""] * 4, "convert mortar", "", "convert stone", "convert mason_1 2", "", ""]
     shown = lesson("goal", typed="\n".join([*typed, ""])).out
     assert "From the beginning." in shown
     assert "makes more of it. Try again." in shown
     assert shown.endswith("Done, with 2 of 3 stars.\n")
+    assert "stars" not in lesson("goal", typed="\n\n\n\nquit\n").out
+    assert "stars" not in lesson("goal", typed="").out
 
 
 @pytest.mark.parametrize(
@@ -42,11 +44,6 @@ def test_help_is_shown_on_request_and_after_wrong_input(begin: Callable[..., End
     shown = begin(typed=typed + "foo\nhelp\nh\nquit\n").out
     assert shown.count("type `help`") == 1
     assert shown.count(says) == 3
-
-
-def test_a_lesson_can_be_left() -> None:
-    assert "stars" not in lesson("goal", typed="\n\n\n\nquit\n").out
-    assert "stars" not in lesson("goal", typed="").out
 
 
 def test_no_lesson_speaks_of_what_only_a_page_has() -> None:
@@ -71,7 +68,7 @@ def planned() -> Puzzle:
     return next(one for one in puzzles(CATHEDRAL) if one.best.startswith("convert") and one.best.endswith("; finish"))
 
 
-def test_a_puzzle_is_shown_without_its_answer(first: Puzzle) -> None:
+def test_a_puzzle_is_shown_without_its_answer_unless_that_is_asked_for(first: Puzzle) -> None:
     shown = solve("1", typed="quit\n").out
     assert "Puzzle 1 of Builders Duel" in shown
     assert "is best" not in shown
@@ -84,18 +81,15 @@ def test_a_puzzle_is_shown_without_its_answer(first: Puzzle) -> None:
         "seat": first.state.turn,
         "position": first.position,
     }
+    assert f"({first.best}) is best" in solve("1", typed="show\n").out
+    assert "is best" not in solve("1", typed="").out
 
 
 def test_a_player_tries_until_it_is_solved(first: Puzzle) -> None:
     shown = solve("1", typed=f"nonsense\n{wrong(first)}\n{first.best}\n").out
     assert "is neither a legal action nor a command" in shown
-    assert f"No: that loses {100 * first.loss([wrong(first)]):.1f}% of a win." in shown
+    assert f"No: that costs {100 * first.loss([wrong(first)]):.1f}% of a win." in shown
     assert f"({first.best}) is best" in shown
-
-
-def test_the_answer_is_shown_on_request(first: Puzzle) -> None:
-    assert f"({first.best}) is best" in solve("1", typed="show\n").out
-    assert "is best" not in solve("1", typed="").out
 
 
 def test_a_try_is_judged_for_programs(first: Puzzle) -> None:
@@ -103,13 +97,13 @@ def test_a_try_is_judged_for_programs(first: Puzzle) -> None:
     assert (right["right"], right["loss"], right["answer"]) == (True, 0.0, first.best)
     bad = solve("1", "--try", wrong(first), "--json").json
     assert (bad["right"], bad["loss"]) == (False, first.loss([wrong(first)]))
-    assert "No: that loses" in solve("1", "--try", wrong(first)).out
+    assert "No: that costs" in solve("1", "--try", wrong(first)).out
 
 
 def test_a_plan_is_typed_action_by_action_or_at_once() -> None:
     one = planned()
     shown = solve_plan(one, typed="finish\n" + one.best.replace("; ", "\n") + "\n").out
-    assert f"No: that loses {100 * one.losses['finish']:.1f}% of a win." in shown
+    assert f"No: that costs {100 * one.losses['finish']:.1f}% of a win." in shown
     assert "The plan goes on." in shown
     assert f"({one.best}) is best" in shown
     told = solve_plan(one, "--try", one.best, "--json").json

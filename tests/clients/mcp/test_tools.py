@@ -1,6 +1,7 @@
 """The tools of the MCP server, called through the package's own client in this process."""
 
 import json
+import re
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -140,6 +141,25 @@ async def test_what_the_seat_cannot_know_changes_no_answer(advisor: AsyncAdvisor
     assert len(worlds) == 2
     for other in worlds:
         assert await answers(advisor, handle_of(await hosted(advisor, other))) == expected
+
+
+@pytest.mark.parametrize(
+    ("tool", "field", "value", "most"),
+    [
+        ("recommend", "iterations", 10**9, "10000000"),
+        ("recommend", "seconds", 601, "600"),
+        ("review", "iterations", 10**6, "200000"),
+        ("review", "seconds", 601, "600"),
+        ("play", "wait", 301, "300"),
+        ("new_game", "bot_seconds", 61, "60"),
+    ],
+)
+async def test_too_long_a_search_is_an_error_that_names_the_limit(
+    advisor: AsyncAdvisor, tool: str, field: str, value: int, most: str
+) -> None:
+    asked = {"game": "duel", "seats": ["person"], "action": "pass", field: value}
+    told = await call(advisor, tool, **asked)
+    assert re.search(rf"\b{field}\b[^.]*less than or equal to {most}\b", told)
 
 
 async def test_errors_name_a_field_once_and_quote_little(advisor: AsyncAdvisor) -> None:

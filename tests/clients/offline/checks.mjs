@@ -67,8 +67,12 @@ const checks = {
       if (++own === 5) games = serve(load, store).games;
     }
     const { game, entries } = await games.getGame({ ...keys, entriesFromPly: 1 });
+    const hebrew = await games.getGame({ ...keys, entriesFromPly: 1 }, { headers: { "accept-language": "he" } });
+    const changes = [entries, hebrew.entries].map((told) => told.map(({ what }) => what.value.changes.map(change)));
     const { games: listed } = await games.listGames({ tokens: keys.tokens });
     return {
+      changes,
+      parts: game.end.outcome.scores.map(({ parts }) => Object.fromEntries(parts.map((one) => [one.source, one.points]))),
       same: again.game.gameId === keys.gameId,
       plies: game.ply === entries.length && entries.every(({ ply, version }, i) => ply === i + 1 && version === i + 1),
       texts: entries.map(({ what }) => what.value.action.text),
@@ -195,6 +199,8 @@ const checks = {
     return { differ: english.filter((label, i) => label !== german[i]).length > 0, cards: entries.length > 0 };
   },
 };
+
+const change = ({ seat = null, thing, item, amount, text }) => [seat, thing, item, amount, text];
 
 const figures = ({ visits, winShares, margin, score, loss, doubtful }) => [Number(visits), winShares, margin, score, loss, doubtful];
 

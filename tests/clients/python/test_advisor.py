@@ -15,13 +15,11 @@ from clerestory.clients import (
     BadRequest,
     Busy,
     FieldViolation,
-    NotNow,
     OutOfTime,
     Recommendation,
     Unsupported,
     wire,
 )
-from clerestory.engine.toy.rules import TOY
 
 OPENING = first_decision("toy", 2, 7)
 
@@ -57,44 +55,16 @@ def types_in(value: Any) -> set[type]:
     return {type(value)}.union(*map(types_in, inner))
 
 
-BAD_QUESTIONS: list[tuple[str, dict[str, Any]]] = [
-    *[("time_budget", {"time": time}) for time in ("", "5", "5m", "ms", "1e3s", "1 s s", "\u0661s", "x" * 500)],
-    *[("time_budget", {"time": time}) for time in (0, -1, "-0.001s", "9" * 400 + "s")],
-    *[("time_budget", {"time": time}) for time in (float("nan"), float("inf"), 1e30)],
-    ("time_budget", {}),
-    *[("seat", {"time": 1, "seat": seat}) for seat in (-1, 2, 2**32, "0", 0.5)],
-    *[("iterations", {"iterations": iterations}) for iterations in (-1, 0, 2**63, 2**64, "1")],
-    *[("seed", {"time": 1, "seed": seed}) for seed in (-1, 2**64, "1")],
-]
-
-
-@pytest.mark.parametrize(("field", "fields"), BAD_QUESTIONS)
-def test_a_bad_field_is_named_in_a_short_error(advisor: Advisor, field: str, fields: dict[str, Any]) -> None:
-    with pytest.raises(BadRequest) as caught:
-        advisor.recommend(OPENING, **fields)
-    assert [violation.field for violation in caught.value.violations] == [field]
-    assert caught.value.reason == ("UNREADABLE_REQUEST" if field == "seed" else f"BAD_{field.upper()}")
-    assert str(caught.value) == str(caught.value.violations[0])
-    assert len(str(caught.value)) < 200
-
-
 BAD_POSITIONS: list[tuple[Any, str]] = [
     ("", ""),
-    ("{", ""),
     ("examples/positions/toy-2p-round1.json", "is not JSON: .*; give the text of a file, not its name$"),
     ("[]", "must be a JSON object$"),
     ("5", "must be a JSON object$"),
     ("null", "must be a JSON object$"),
     (None, "must be a JSON object, not null$"),
-    (b"\xff", ""),
     ("[" * 100_000, ""),
     (5, "must be a JSON object, not int$"),
-    ({}, ""),
-    ({"rules_revision": 1}, ""),
-    ({"rules_revision": -1}, ""),
     ({"rules_revision": 1, "chess": {}}, ""),
-    ({"rules_revision": 1, "toy": 5}, ""),
-    ({"rules_revision": 1, "toy": {"round": "x"}}, ""),
 ]
 
 
@@ -104,26 +74,6 @@ def test_a_bad_position_is_rejected(advisor: Advisor, position: Any, says: str) 
         advisor.recommend(position, iterations=1)
     assert caught.value.reason == "BAD_POSITION"
     assert all(violation.field.startswith("position") for violation in caught.value.violations)
-
-
-def test_every_fault_of_a_position_is_named(advisor: Advisor) -> None:
-    position = OPENING.to_position()
-    position["toy"]["round"] = 9
-    position["toy"]["prize"] = 99
-    with pytest.raises(BadRequest) as caught:
-        advisor.recommend(position, iterations=1)
-    fields = [violation.field for violation in caught.value.violations]
-    assert fields == ["position.toy.round", "position.toy.prize"]
-    assert all(field in str(caught.value) for field in fields)
-
-
-def test_a_game_that_is_over_has_no_answer(advisor: Advisor) -> None:
-    state = TOY.new(2, 1)
-    while not state.over:
-        state.play(state.legal_actions()[0])
-    with pytest.raises(NotNow) as caught:
-        advisor.recommend(state, iterations=1)
-    assert (caught.value.reason, caught.value.violations) == ("GAME_OVER", (("position", "the game is over"),))
 
 
 def test_an_error_of_grpc_itself_has_no_reason(target: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,6 +53,7 @@ BAD_CONNECTIONS: list[tuple[dict[str, Any], str]] = [
     ({"target": 50051}, "target"),
     ({"token": b"secret"}, "token"),
     ({"language": 1}, "language"),
+    ({"language": "it; q=1"}, "language"),
     ({"retries": "no"}, "retries"),
     ({"patience": "1s"}, "patience"),
     ({"patience": -1}, "patience"),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, assert_type
 
 import pytest
+from google.protobuf.duration_pb2 import Duration
 
 from clerestory.clients import (
     Advisor,
@@ -246,6 +247,28 @@ def test_a_watch_repeats_the_latest_state_only_and_resumes_after_what_it_has_sho
     assert (read(alive), game.version) == (None, 5)
 
 
+def test_what_others_say_comes_with_the_latest_state() -> None:
+    game = HostedGame(lambda write: write().read(None), lambda ask: ask, "game")
+    game.tokens = {1: "mine"}
+    ask: Any = game.watch()
+    read = ask().read
+    said = api.WatchGameResponse(phrases=[api.SentPhrase(seat=0, phrase=api.PHRASE_WELL_PLAYED)])
+    assert [len(read(one).phrases) for one in (state(2), said, api.WatchGameResponse())] == [0, 1, 0]
+    assert [(one.seat, one.phrase) for one in read(said).phrases] == [(0, "well_played")]
+    assert (read(said).version, read(said).entries) == (2, ())
+
+
+def test_a_phrase_outside_the_list_is_not_sent() -> None:
+    sent: list[Any] = []
+    game = HostedGame(lambda write: sent.append(write().request), lambda ask: ask, "game")
+    game.tokens = {1: "mine"}
+    game.send_phrase("thanks", seat=1)
+    assert [(list(one.tokens), one.phrase, one.seat) for one in sent] == [(["mine"], api.PHRASE_THANKS, 1)]
+    with pytest.raises(BadRequest) as caught:
+        game.send_phrase("buy my hat")
+    assert (caught.value.reason, caught.value.violations[0].field, len(sent)) == ("BAD_PHRASE", "phrase", 1)
+
+
 @pytest.mark.parametrize(
     "who",
     ["human", "level", "level:x", "level:-1", pytest.param(f"level:{'9' * 5000}", id="long"), "toy:3", "", "open:x"],
@@ -274,9 +297,17 @@ def test_an_unknown_choice_or_value_is_rejected(choices: Any, kind: type[Excepti
 def test_choices_become_options() -> None:
     options = write_choices(
         {"hints": "never", "take_backs": "all", "onlookers": "link", "delay_plies": 3, "time_per_move": "90s"}
+        | {"time_per_game": 900, "increment": "5s"}
     )
     assert (options.hints, options.take_backs, options.onlookers) == (1, 3, 2)
     assert (options.delay_plies, options.time_per_move.seconds) == (3, 90)
+    assert (options.time_per_game.seconds, options.increment.seconds) == (900, 5)
+
+
+def test_a_snapshot_has_the_time_that_each_seat_has_left() -> None:
+    left = [Duration(seconds=60), Duration(seconds=1, nanos=500_000_000)]
+    assert read_snapshot(api.GetGameResponse(game=api.Game(time_left=left))).time_left == (60.0, 1.5)
+    assert read_snapshot(api.GetGameResponse()).time_left == ()
 
 
 def test_values_that_only_newer_servers_know_are_unspecified() -> None:

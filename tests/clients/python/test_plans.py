@@ -6,7 +6,7 @@ from runpy import run_path
 
 import pytest
 
-from clerestory.clients import Advisor, BadRequest
+from clerestory.clients import Advisor
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples" / "positions"
@@ -30,18 +30,6 @@ def test_the_actions_of_a_plan_lead_to_its_position(target: str) -> None:
         assert plan.message.position == table.message
         assert [done.action for done in applied] == list(plan.actions)
         assert {change.text for change in plan.changes} == {one.text for done in applied for one in done.changes}
-
-
-def test_an_impossible_plan_has_faults_and_no_actions(target: str) -> None:
-    with Advisor(target) as advisor:
-        table = advisor.rules.follow(json.loads(AT_CATHEDRAL.read_text()))
-        item = table.plan().possible[0].item
-        plan = table.plan({item: 50})
-        assert plan.actions == ()
-        assert plan.faults
-        assert table.plan({"nobody": 1}).faults
-        with pytest.raises(BadRequest):
-            table.plan({item: 1000})
 
 
 def test_the_example_lists_and_plans(target: str, capsys: pytest.CaptureFixture[str]) -> None:

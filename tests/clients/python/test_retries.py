@@ -88,7 +88,7 @@ def test_a_call_that_need_not_wait_is_not_tried_again(patience: float, failure: 
         RetryPolicy(nowhere(patience), 1000).pause(failure)
 
 
-def test_no_attempt_begins_after_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_attempt_begins_after_the_deadline_or_where_a_server_forbids_it(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = SimpleNamespace(now=100.0, monotonic=lambda: clock.now)
     monkeypatch.setattr(retries, "time", clock)
     tries = RetryPolicy(nowhere(inf), 10)
@@ -99,9 +99,6 @@ def test_no_attempt_begins_after_the_deadline(monkeypatch: pytest.MonkeyPatch) -
         tries.pause(Refused((PUSHBACK, "5000")))  # type: ignore[arg-type]
     clock.now = 200.0
     assert tries.left == 0
-
-
-def test_a_server_may_forbid_another_attempt() -> None:
     assert pause_of(Refused((PUSHBACK, "-1"), told(5)), 1.0) is None  # type: ignore[arg-type]
 
 

@@ -45,6 +45,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "GameService/TakeBack": lambda one: game(one).take_back(0),
     "GameService/SetSeat": lambda one: game(one).set_seat(0, "bot"),
     "GameService/EndGame": lambda one: game(one).resign(),
+    "GameService/SendPhrase": lambda one: game(one).send_phrase("thanks"),
     "GameService/WatchGame": lambda one: game(one).watch(),
     "GameService/GetRecord": lambda one: game(one).record(),
     "PuzzleService/ListPuzzles": lambda one: one.puzzles.list("duel"),
@@ -88,11 +89,7 @@ def emptily(method: MethodDescriptor) -> grpc.RpcMethodHandler:
     )
 
 
-def test_every_method_of_the_server_has_a_call() -> None:
-    assert {f"clerestory.v1.{name}" for name in CALLS} == set(METHODS)
-
-
-async def test_both_clients_reach_every_method() -> None:
+async def test_both_clients_reach_every_method_of_the_server() -> None:
     recorder = Recorder()
     with serving(recorder, lambda handler, server: server.add_generic_rpc_handlers((handler,))) as target:
         with Advisor(target) as advisor:
@@ -110,18 +107,16 @@ async def test_both_clients_reach_every_method() -> None:
                 else:
                     await answer
     assert recorder.called == 2 * [f"clerestory.v1.{name}" for name in CALLS]
+    assert {f"clerestory.v1.{name}" for name in CALLS} == set(METHODS)
 
 
-def test_a_puzzle_is_posed_and_judged(advisor: Advisor) -> None:
+def test_a_puzzle_is_posed_and_judged_also_if_an_action_begins_a_plan(advisor: Advisor) -> None:
     numbers = [one["number"] for one in advisor.puzzles.list("duel")]
     posed = advisor.puzzles.pose("duel", numbers[0])
     legal = [one.text for one in advisor.rules.follow(posed.position).legal()]
     told = advisor.puzzles.judge("duel", posed.number)
     assert (told.right, told.loss, set(map(str, told.answer)) <= set(legal)) == (False, 0, True)
     assert (advisor.puzzles.judge("duel", posed.number, told.answer).right, bool(told.reason)) == (True, True)
-
-
-def test_an_action_that_begins_a_plan_is_judged_as_one(advisor: Advisor) -> None:
     told = advisor.puzzles.judge("cathedral", PLAN.number)
     first, *rest = told.answer
     tries: list[Any] = [first, first.text, told.answer, [first]]
@@ -146,13 +141,6 @@ def test_each_shipped_puzzle_accepts_its_answer_in_every_form(advisor: Advisor) 
             judged[one.game.name, one.number].append((verdict.right, verdict.loss))
     assert {key: found for key, found in judged.items() if found != 5 * [(True, 0)]} == {}
     assert sum(one.is_plan for one in SHIPPED) > 10
-
-
-def test_each_shipped_puzzle_rejects_its_worst_answer(advisor: Advisor) -> None:
-    for one in SHIPPED:
-        worst = max(one.losses, key=one.losses.__getitem__)
-        verdict = advisor.puzzles.judge(one.game.name, one.number, worst.split(PLAN_SEPARATOR))
-        assert (verdict.right, verdict.loss, verdict.answer) == (False, one.losses[worst], ())
 
 
 def test_a_lesson_is_followed(advisor: Advisor) -> None:

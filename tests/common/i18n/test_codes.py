@@ -23,6 +23,7 @@ PROTOS = [path.stem for path in (ROOT / "proto" / "clerestory" / "v1").glob("*.p
 TOLD: dict[str, tuple[str, dict[str, str]]] = {
     "WarningReason": ("service", {}),  # by the name of the value, below
     "ErrorClass": ("review", {}),
+    "Phrase": ("page", {}),
     "Hints": ("page", {one: f"new.hints.{one}" for one in ("never", "afterwards", "always")}),
     "TakeBacks": ("page", {one: f"new.back.{one}" for one in ("never", "fair", "all")}),
     "Onlookers": ("page", {one: f"new.watch.{one}" for one in ("none", "link", "all")}),
@@ -34,7 +35,7 @@ TOLD: dict[str, tuple[str, dict[str, str]]] = {
     "EndReason": ("page", {"played": "end.wins", "resigned": "end.resigned", "abandoned": "end.abandoned"}),
     "TurnKind": ("page", {"seat": "turn.other", "nature": "turn.chance", "over": "turn.over"}),
 }
-BY_NAME = {"WarningReason": "warning", "ErrorClass": "class"}
+BY_NAME = {"WarningReason": "warning", "ErrorClass": "class", "Phrase": "phrase"}
 FOR_PROGRAMS = {"StopReason"}  # never shown to readers
 STEPS = {"cathedral": [step.name.removeprefix("AT_").lower() for step in Step], "duel": list(STEP_NAMES)}
 WHO = re.compile(r"^\| `(\w+)` \| ([^|]*)\|", re.MULTILINE)  # a row of the table of steps

@@ -40,11 +40,6 @@ def test_every_source_is_used_and_graded() -> None:
     assert sources()[OURS]["grade"] == "reconstructed"
 
 
-def test_french_has_no_source_but_for_the_titles_of_the_games() -> None:
-    found = {key for part in PARTS for key, entry in words(part).items() if entry.get("fr", ["", OURS])[1] != OURS}
-    assert found == {"game"}
-
-
 @pytest.mark.parametrize("part", PARTS)
 def test_words_are_in_the_letters_of_their_language_and_set_as_print_is(part: str) -> None:
     for key, entry in words(part).items():

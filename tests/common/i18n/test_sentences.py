@@ -11,6 +11,7 @@ from clerestory.engine.duel.data.points import LUCK as DUEL
 from clerestory.engine.games import LIST
 from clerestory.i18n import Pattern, has, patterns, say
 from clerestory.i18n.files import FOLDER
+from clerestory.i18n.glossary import words
 from clerestory.i18n.languages import (
     ENGLISH,
     LANGUAGES,
@@ -105,10 +106,6 @@ def test_every_fault_of_a_plan_and_kind_of_luck_has_a_text() -> None:
         assert {f"luck.{kind}" for kind in kinds} <= set(patterns(name))
 
 
-def test_the_limit_of_craftsmen_is_stated_with_its_exception() -> None:
-    assert "five at most unless a card gives room for more" in say("explain", "explain.cathedral.crew")
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_numbers_are_written_as_in_the_language(language: str) -> None:
     assert say("service", "lead.ahead", language=language, count=1.5).count("1,5") == (language in WITH_COMMA)
@@ -136,24 +133,16 @@ LEAVE_OUT_ORE = ("take", "convert", "finish", "place", "trade_seals")  # effects
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_cards_that_leave_out_ore_say_so(language: str) -> None:
-    said = [patterns("page", language)[f"effect.{kind}"] for kind in LEAVE_OUT_ORE]
-    assert len({str(pattern).rpartition(", ")[2] for pattern in said}) == 1
+    said = [forms_of(patterns("page", language)[f"effect.{kind}"]) for kind in LEAVE_OUT_ORE]
+    assert len({form.rpartition(", ")[2] for forms in said for form in forms.values()}) == 1
 
 
-def test_every_tie_break_has_a_text() -> None:
-    """Gold, the seat if gold is equal, too, and a shared win."""
-    empty = {f"section_{number}": [] for number in (1, 2, 3)}
-    for red, blue in ((5, 3), (3, 3)):
-        duel = {"players": [empty | {"gold": red}, empty | {"gold": blue}]}
-        cathedral = {"players": [{"vp": 9, "gold": red}, {"vp": 9, "gold": blue}]}
-        for name, fields in (("duel", duel), ("cathedral", cathedral)):
-            points = LIST[name].points
-            decided = points.tie_break(fields) if points else None
-            assert decided is not None
-            assert f"tie.{decided[0]}" in patterns(name)
-
-
-# -- plural forms ----------------------------------------------------------------------------------
+def test_every_tie_break_and_source_of_points_has_a_text() -> None:
+    for name, listing in LIST.items():
+        if listing.points:
+            field, last = listing.points.TIE_BREAK
+            sources = (f"source.{source.name}" for source in listing.points.SOURCES)
+            assert {f"tie.{field}", f"tie.{last}", *sources} <= patterns(name).keys()
 
 
 DOMAINS = sorted(path.stem for path in (FOLDER / ENGLISH).glob("*.json"))
@@ -199,21 +188,35 @@ def test_no_number_meets_a_singular_noun(language: str) -> None:
     assert found == {}
 
 
-@pytest.mark.parametrize(
-    ("language", "text"),
-    [("en", "{number} point"), ("de", "{number} Stein"), ("it", "{count} pietra"), ("fr", "{number} pierre")],
-)
-def test_a_number_before_a_singular_noun_would_be_found(language: str, text: str) -> None:
-    assert misplaced({"other": text}, singulars(language)) != []
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("game", ["cathedral", "duel"])
+def test_every_good_has_its_plural_forms(game: str, language: str) -> None:
+    goods = {key.partition(".")[2] for key in words(game) if key.startswith("good.")} - {"gold"}
+    assert len(goods) >= 5
+    texts = patterns(game, language)
+    assert [good for good in goods if isinstance(texts[f"amount.{good}"], str)] == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_good_has_its_plural_forms(language: str) -> None:
-    amounts = {key: text for key, text in patterns("cathedral", language).items() if key.startswith("amount.")}
-    assert len(amounts) == 6
-    assert [key for key, text in amounts.items() if isinstance(text, str)] == []
+def test_no_number_is_followed_by_the_name_of_a_good(language: str) -> None:
+    """Names are singular: amounts have the plural forms."""
+    named = re.compile(r"(\d|\{(count|number|chips)\})[ \u00a0](de |di )?\{(good|chip)\}")
+    assert [key for key, forms in every_text(language) if named.search("; ".join(forms.values()))] == []
 
 
 def test_a_stored_text_without_a_count_is_in_the_general_form() -> None:
     assert say("cathedral", "amount.vp", "de", count=1) != say("cathedral", "amount.vp", "de", count=2)
     assert say("cathedral", "thing.stone", "de") == say("cathedral", "thing.stone", "de", count=2)
+
+
+# -- punctuation -----------------------------------------------------------------------------------
+
+
+def test_french_punctuation_stays_on_the_line_of_its_word() -> None:
+    loose = re.compile(r"\S [:;!?»]|« ")
+    assert [key for key, forms in every_text("fr") if loose.search("\n".join(forms.values()))] == []
+
+
+@pytest.mark.parametrize("language", ["de", "es", "fr"])
+def test_a_percent_sign_stays_on_the_line_of_its_number(language: str) -> None:
+    assert [key for key, forms in every_text(language) if re.search(r"[}\d] %", str(forms))] == []

@@ -122,7 +122,7 @@ def test_in_the_last_round_the_coming_event_is_the_whole_deck() -> None:
     assert CATHEDRAL.from_position(nobody.to_json()) == nobody
 
 
-def test_the_owner_alone_says_what_was_shown() -> None:
+def test_the_owner_alone_says_what_was_shown_which_is_no_part_of_the_history() -> None:
     public = position([])
     assert {action.text for action in public.private_outcomes(OWNER)} == {f"event {card}" for card in unseen(public)}
     assert public.private_outcomes(OTHER) == public.private_outcomes(NATURE) == ()
@@ -140,9 +140,6 @@ def test_the_owner_alone_says_what_was_shown() -> None:
     assert deck_of(public.observe(OTHER)) == []
     with pytest.raises(IllegalAction, match="event volunteers: not what red can have been shown; nothing can"):
         public.set_private_outcome(OWNER, "event volunteers")
-
-
-def test_what_was_said_is_no_part_of_the_history() -> None:
     public = position([])
     public.play("pass")
     public.set_private_outcome(OWNER, "event quarrel")

@@ -34,13 +34,10 @@ ALONE = table(craftsmen=["mortar_mixer", "mason_1", "mason_2", "woodworker", "st
 PAIR = table(craftsmen=["mortar_mixer", "mortar_mixer_1", "mason_1", "mason_2", "woodworker"])
 
 
-def test_nobody_is_dismissed_whom_others_need() -> None:
+def test_nobody_is_dismissed_whom_others_need_and_doing_nothing_is_worth_nothing() -> None:
     """The masons are idle without a mortar mixer."""
     assert script.dismiss(PAIR, "mortar_mixer") > script.dismiss(ALONE, "mortar_mixer")
     assert script.dismiss(ALONE, "mortar_mixer") < script.dismiss(ALONE, "stonecutter")
-
-
-def test_doing_nothing_is_worth_nothing() -> None:
     assert script.rate(table(), "decline") == 0
     assert script.rate(table(), "use", "tax_exemption") > script.rate(table(), "save", "tax_exemption")
 
@@ -52,16 +49,23 @@ def test_another_game_is_rejected() -> None:
         parse_bot("script-v1").choose(state, 0, Budget())
 
 
-DIGESTS = {2: "d3a8856e136f28b5", 3: "a2bd62d39de2c0ae", 4: "0fc40d64614660f3"}
+DIGESTS = {
+    ("script-v1", 2): "d3a8856e136f28b5",
+    ("script-v1", 3): "a2bd62d39de2c0ae",
+    ("script-v1", 4): "0fc40d64614660f3",
+    ("priced-v1", 2): "259c798e5b8b0a1e",
+    ("priced-v1", 3): "e322d7a26b8da2bd",
+    ("priced-v1", 4): "a9bebc4d612fba34",
+}
 
 
-@pytest.mark.parametrize("seats", DIGESTS)
-def test_it_plays_as_it_always_did(seats: int) -> None:
+@pytest.mark.parametrize(("name", "seats"), DIGESTS)
+def test_it_plays_as_it_always_did(name: str, seats: int) -> None:
     """A stronger version needs another name."""
     state, rng, played = CATHEDRAL.new(seats, seats), Rng(seats), hashlib.sha256()
-    bot = parse_bot("script-v1")
+    bot = parse_bot(name)
     while not state.over:
         action = state.draw(rng).text if state.turn == NATURE else bot.choose(state, 0, Budget()).action
         played.update(f"{action}\n".encode())
         state.play(action)
-    assert played.hexdigest()[:16] == DIGESTS[seats]
+    assert played.hexdigest()[:16] == DIGESTS[name, seats]

@@ -34,16 +34,13 @@ def test_weights_not_named_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
     assert last.value() == pytest.approx([points + 3 * named["camp"] for _, points, named in terms])
 
 
-def test_terms_say_what_is_counted() -> None:
+def test_terms_and_features_say_what_is_counted() -> None:
     round_, points, terms = terms_of(DUEL.new(2, 1), 0)
     assert (round_, points) == (0, 0.03)
     assert tuple(terms) == TERM_NAMES
     assert {name: value for name, value in terms.items() if value} == {
         "unclaimed": 1, "choosing": 1, "camp": 3, "purse": 3, "seals": 3, "marker": 1,
     }  # fmt: skip
-
-
-def test_features_have_names() -> None:
     assert DUEL.new(2, 1).features(1) == {
         "points": 0.03, "sections": 0, "placed": 0, "gold": 3, "materials": 0, "raw": 3, "useful_materials": 0,
         "useful_raw": 3, "seals": 3, "cards": 0, "markers": 0, "power": 0,

@@ -9,8 +9,7 @@ from clerestory.engine import GAMES, NATURE, OVER
 from clerestory.engine.positions.goods import Good, Way, with_more
 from clerestory.engine.positions.layout import Layout
 from tests.laws import walk
-
-CASES = [(name, seats) for name, game in GAMES.items() for seats in game.seats]
+from tests.shipped import CASES
 
 
 @pytest.mark.parametrize(("name", "seats"), CASES)

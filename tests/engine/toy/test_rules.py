@@ -30,11 +30,8 @@ def legal(state: State) -> list[str]:
     return [action.text for action in state.legal_actions()]
 
 
-def test_a_seat_plays_a_card_of_its_hand_or_folds() -> None:
+def test_a_seat_plays_a_card_that_its_hand_holds_or_may_hold_or_folds() -> None:
     assert legal(position()) == ["play 2", "play 4", "fold"]
-
-
-def test_an_unknown_hand_may_hold_any_card_not_placed_elsewhere() -> None:
     assert legal(position().observe(1)) == ["play 2", "play 4", "play 6", "fold"]
 
 
@@ -50,16 +47,13 @@ def test_who_takes_the_prize(feast: bool, plays: tuple[str, ...], points: list[i
     assert [player["points"] for player in played(position(feast=feast), *plays)["players"]] == points
 
 
-def test_seat_one_begins_round_two_and_the_game_ends_after_it() -> None:
+def test_seat_one_begins_round_two_after_which_equal_points_share_the_win() -> None:
     state = position()
     played(state, "play 4", "play 5", "turn-up 6", "fair")
     assert state.turn == 1
     fields = played(state, "play 1", "play 2")
     assert (fields["round"], fields["step"], state.over) == (3, "over", True)
     assert (state.win_shares(), state.margins()) == ((1.0, 0.0), (3.0, -3.0))
-
-
-def test_equal_points_share_the_win() -> None:
     state = position()
     played(state, "fold", "fold", "turn-up 6", "fair", "fold", "fold")
     assert (state.win_shares(), state.margins()) == ((0.5, 0.5), (0.0, 0.0))

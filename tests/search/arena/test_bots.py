@@ -82,17 +82,13 @@ def test_equal_actions_give_the_lowest_code() -> None:
     assert {choice(bot, position)[0] for bot in ("greedy", "expectimax", "flat-mc")} == {"play 2"}
 
 
-def test_iterations_are_what_was_looked_at() -> None:
+def test_iterations_are_what_was_looked_at_also_within_a_time() -> None:
     position = decisions(TOY, 2, 1)[0]
     actions = len(position.legal_codes())
     assert choice("greedy:samples=3", position)[1] == 3 * actions
     assert choice("flat-mc", position)[1] == 60 // actions * actions
     assert choice("ismcts-plain", position)[1] == 60
     assert parse_bot("flat-mc").choose(position, 1, Budget(iterations=1)).iterations == actions
-
-
-def test_time_is_a_budget_too() -> None:
-    position = decisions(TOY, 2, 1)[0]
     for bot in ("flat-mc", "ismcts-plain"):
         move = parse_bot(bot).choose(position, 1, Budget(seconds=0.002))
         assert isinstance(move, Move)

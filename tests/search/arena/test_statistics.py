@@ -42,9 +42,7 @@ def test_wilson_intervals() -> None:
     )
     assert score_interval([1.0]) == Interval(1.0, pytest.approx(0.20655, abs=1e-5), 1.0)
     assert score_interval([0.0]) == Interval(0.0, 0.0, pytest.approx(0.79345, abs=1e-5))
-
-
-def test_all_won_or_all_lost_has_its_bound_to_the_last_bit() -> None:
+    # All won or all lost has its bound to the last bit.
     assert {score_interval([1.0] * deals).high for deals in range(1, 60)} == {1}
     assert {score_interval([0.0] * deals).low for deals in range(1, 60)} == {0}
 
@@ -73,12 +71,9 @@ def test_elo(seats: int, score: float, elo: float) -> None:
     assert score_of(elo, seats) == pytest.approx(score, abs=1e-4)
 
 
-def test_elo_interval_is_that_of_the_shares() -> None:
+def test_intervals_of_elo_and_of_means() -> None:
     assert elo_interval(Interval(0.5, 1 / 11, 1.0), 2) == Interval(0.0, pytest.approx(-400), inf)
-
-
-def test_mean_interval() -> None:
-    """Sample variance 2.5; t is 2.776 with four degrees of freedom, 1.984 with 99, 12.706 with one."""
+    # Sample variance 2.5; t is 2.776 with four degrees of freedom, 1.984 with 99, 12.706 with one.
     half = 2.776 * sqrt(2.5 / 5)
     few = mean_interval([1.0, 2.0, 3.0, 4.0, 5.0])
     assert few == Interval(3.0, pytest.approx(3 - half, abs=0.01), pytest.approx(3 + half, abs=0.01))
@@ -99,11 +94,13 @@ def test_scores_without_luck_that_are_all_alike_are_not_certain() -> None:
     assert adjusted_interval([0.5]) == Interval(0.5, -inf, inf)
 
 
-def test_ratio_by_hand() -> None:
+def test_ratio_and_bounds_by_hand() -> None:
     """s0 = 1/2, s1 = 10/11 = 0.90909; 3 deals, mean 5/6, padded variance 2.75 / 4 - (3 / 4)^2 = 0.125."""
     ratio = course(Sprt(0, 400), [1.0, 1.0, 0.5], 2).llr
     assert ratio == pytest.approx(3 * (9 / 22) * (2 * 5 / 6 - 31 / 22) / (2 * 0.125))
     assert course(Sprt(0, 400), [], 2).llr == 0
+    assert Sprt(0, 10).bounds == (pytest.approx(-log(19)), pytest.approx(log(19)))
+    assert Sprt(0, 10, alpha=0.01, beta=0.1).bounds == (pytest.approx(log(10 / 99)), pytest.approx(log(90)))
 
 
 def course(test: Sprt, scores: list[float], seats: int) -> SprtCourse:
@@ -111,11 +108,6 @@ def course(test: Sprt, scores: list[float], seats: int) -> SprtCourse:
     for score in scores:
         found.add(score)
     return found
-
-
-def test_bounds_are_walds() -> None:
-    assert Sprt(0, 10).bounds == (pytest.approx(-log(19)), pytest.approx(log(19)))
-    assert Sprt(0, 10, alpha=0.01, beta=0.1).bounds == (pytest.approx(log(10 / 99)), pytest.approx(log(90)))
 
 
 @pytest.mark.parametrize(

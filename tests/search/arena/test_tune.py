@@ -99,12 +99,9 @@ def test_whole_numbers_are_distinguished(low: int, high: int) -> None:
             assert low <= below < above <= high
 
 
-def test_the_best_point_is_the_mean_of_the_later_half() -> None:
+def test_the_best_point_is_the_mean_of_the_later_half_and_confirmed_on_other_deals() -> None:
     steps = [TuningStep(i, "", "", 0, [place]) for i, place in enumerate((0.9, 0.8, 0.2, 0.4))]
     assert best_point(steps) == pytest.approx([0.3])
-
-
-def test_the_confirming_match_has_deals_of_its_own() -> None:
     steps = [TuningStep(i, "", "", 0, [0.5]) for i in range(3)]
     match = confirming_match(TUNING, steps, 7)
     assert (match.seed, match.deals) == (3 + 3 * 2, 7)

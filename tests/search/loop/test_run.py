@@ -173,11 +173,6 @@ def test_an_early_end_has_the_answer_of_a_full_run(choice: str) -> None:
     assert reasons == {StopReason.DECIDED, StopReason.ITERATIONS}
 
 
-def test_no_search_ends_early_without_being_asked_to() -> None:
-    results = [search(position, 1500) for position in decisions(TOY, 2, 0)]
-    assert {result.stop_reason for result in results} == {StopReason.ITERATIONS}
-
-
 def run_at_once(searcher: Searcher, clock: Clock, deadline: float) -> Result:
     return searcher.run(deadline=deadline, early=True)
 

@@ -12,9 +12,9 @@ from clerestory.search.result import Result, StopReason
 from clerestory.search.root import observe
 from tests.search.clock import Clock, timed_search
 from tests.search.positions import decisions
+from tests.shipped import CASES
 
 START = decisions(TOY, 3, 1)[0]
-CASES = [(name, seats) for name in GAMES for seats in GAMES[name].seats]
 SOME = 2  # positions per case
 
 
@@ -54,19 +54,6 @@ def continuations(position: State, result: Result) -> Iterator[State]:
         if after.turn < 0:
             return
         yield after.copy()
-
-
-@pytest.mark.parametrize("threads", [1, 2, 4, 8])
-@pytest.mark.parametrize("max_bytes", [1 << 16, 1 << 18])
-def test_a_tree_that_grows_full_goes_on_counting(threads: int, max_bytes: int) -> None:
-    position = positions("cathedral", 2)[1]
-    searcher = Searcher(observe(position), seed=3, max_bytes=max_bytes, **shipped(GAMES["cathedral"], 2))
-    for run in range(1, 6):
-        result = searcher.run(iterations=2000, threads=threads)
-        assert_counts(result, 2000 * run)
-    assert result.memory_full
-    assert result.given_up > 0
-    assert result.tree_bytes <= max_bytes
 
 
 @pytest.mark.parametrize("threads", [2, 8])

@@ -82,6 +82,7 @@ def test_nodes_that_are_left_have_all_of_their_visits(name: str, seats: int, thr
     search = searcher(position)
     result = search.run(iterations=12_000, threads=threads)
     assert result.memory_full
+    assert result.tree_bytes <= SMALL
     assert_counts(result, 12_000)
     for after in continuations(position, result):
         search.advance(observe(after, observer=result.observer))

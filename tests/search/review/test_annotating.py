@@ -9,8 +9,8 @@ import pytest
 from clerestory.search.errors import BadLimit
 from clerestory.search.review import UNIT, ReviewPlan, annotate
 from clerestory.search.review.course import plies_of
-from tests.search.review.games import CASES, cut, random_game
-from tests.shipped import CATHEDRAL
+from tests.search.review.games import cut, lost_by_dismissal, random_game
+from tests.shipped import CASES, CATHEDRAL
 
 QUICK = ReviewPlan(iterations=50, seed=3)
 
@@ -39,6 +39,13 @@ def test_a_finished_game_ends_with_its_result(name: str) -> None:
     assert kinds == set(review.accounts[0].luck)
 
 
+def test_a_dismissal_that_lost_the_game_is_its_costliest_error() -> None:
+    """All is known from there on: what was won for certain is lost for certain."""
+    [error, *_] = annotate(lost_by_dismissal(), ReviewPlan(iterations=2000)).errors()
+    assert (error.ply, error.seat, error.action) == (1, 0, "dismiss mortar_mixer")
+    assert (error.before, error.after) == ((UNIT, 0), (0, UNIT))
+
+
 def test_equal_settings_make_equal_reviews() -> None:
     end = cut(random_game("cathedral", 3, 1), 20)
     once = annotate(end, QUICK)
@@ -46,12 +53,15 @@ def test_equal_settings_make_equal_reviews() -> None:
     assert annotate(end, ReviewPlan(iterations=50, seed=4)) != once
 
 
-def test_an_unfinished_game_ends_with_the_present_shares() -> None:
+def test_an_unfinished_game_ends_with_the_present_shares_also_without_a_ply() -> None:
     end = cut(random_game("duel", 2, 1), 30)
     review = annotate(end, QUICK)
     assert not review.over
     assert sum(review.final) == UNIT
     assert max(review.final) < UNIT
+    review = annotate(random_game("toy", 3, 1).origin, QUICK)
+    assert review.valuations == ()
+    assert [account.start for account in review.accounts] == list(review.final)
 
 
 @pytest.mark.parametrize(
@@ -75,9 +85,3 @@ def test_a_learned_value_is_asked_at_once(monkeypatch: pytest.MonkeyPatch, learn
 def test_an_unknown_option_of_the_search_is_rejected() -> None:
     with pytest.raises(BadLimit, match="reward"):
         annotate(random_game("toy", 2, 1), ReviewPlan(iterations=50, options={"reward": "beauty"}))
-
-
-def test_a_game_of_no_plies_has_a_share_and_nothing_else() -> None:
-    review = annotate(random_game("toy", 3, 1).origin, QUICK)
-    assert review.valuations == ()
-    assert [account.start for account in review.accounts] == list(review.final)

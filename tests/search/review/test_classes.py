@@ -41,15 +41,12 @@ def test_luck_has_no_class() -> None:
     assert class_of(entry(1, NATURE, (UNIT, 0), (0, UNIT), "die"), 0) == ""
 
 
-def test_the_floor_is_the_spread_of_steps_without_a_change() -> None:
+def test_the_floor_is_the_spread_of_steps_without_a_change_or_an_error() -> None:
     """Every best decision of seat 0 is followed by a valuation that is 0.03 higher or lower for it."""
     shares = [500_000 + (30_000 if ply % 2 else 0) for ply in range(FEW + 1)]
     valuations = [decision(0, ply=ply, start=start) for ply, start in enumerate(shares, 1)]
     assert set(noise_floors(valuations, (0, UNIT), GENERAL)) == {30_000}  # the result is no step
     assert noise_floors(valuations[:FEW], (0, UNIT), GENERAL[:FEW]) == list(GENERAL[:FEW])
-
-
-def test_a_step_after_an_error_says_nothing_of_the_noise() -> None:
     quiet = [decision(0, ply=ply) for ply in range(1, FEW + 2)]
     assert set(noise_floors(quiet, (UNIT, 0), GENERAL)) == {0}
     loud = [decision(50_000, ply=ply) for ply in range(FEW + 2, FEW + 9)]
@@ -73,7 +70,7 @@ def test_accuracy_follows_the_mean_loss_as_the_level_does(loss: int, low: float,
     assert low <= accuracy(loss) <= high
 
 
-def test_figures_count_what_was_at_stake() -> None:
+def test_figures_count_what_was_at_stake_and_have_no_mean_without_decisions() -> None:
     valuations = [
         decision(0, ply=1),
         decision(60_000, ply=2),
@@ -85,8 +82,5 @@ def test_figures_count_what_was_at_stake() -> None:
     assert first.classes == {"blunder": 0, "mistake": 1, "doubtful": 0}
     assert second.classes == {"blunder": 1, "mistake": 0, "doubtful": 0}
     assert first.accuracy == accuracy(30_000)
-
-
-def test_a_seat_without_decisions_has_no_mean() -> None:
     nobody = figures([], 0, [])
     assert (nobody.counted, nobody.mean_loss, nobody.accuracy) == (0, None, None)

@@ -10,7 +10,8 @@ from clerestory.search.review import ReviewPlan, annotate
 from clerestory.search.review.course import known, last_root, plies_of
 from clerestory.search.review.ledger import SHOWN
 from tests.search.positions import decisions
-from tests.search.review.games import CASES, cut, other_world, random_game, seeds
+from tests.search.review.games import cut, other_world, random_game, seeds
+from tests.shipped import CASES
 
 QUICK = ReviewPlan(iterations=50, seed=3)
 
@@ -25,21 +26,14 @@ def positions(end: State) -> list[State]:
 
 
 @pytest.mark.parametrize(("name", "seats"), CASES)
-def test_each_ply_is_judged_by_its_own_knowledge(name: str, seats: int) -> None:
+def test_each_ply_is_judged_by_its_own_knowledge_or_by_that_of_a_viewer(name: str, seats: int) -> None:
     end = random_game(name, seats, 1)
-    for ply, position in zip(plies_of(end), positions(end), strict=True):
+    for ply, viewed, position in zip(plies_of(end), plies_of(end, 1), positions(end), strict=True):
         assert (ply.turn, ply.action in position.legal_actions()) == (position.turn, True)
-        assert (ply.root is None) == (len(position.legal_codes()) == 1)
-        if ply.root is not None:
+        assert (ply.root is None) == (viewed.root is None) == (len(position.legal_codes()) == 1)
+        if ply.root is not None and viewed.root is not None:
             assert ply.root.view == position.observe(position.turn)
-
-
-@pytest.mark.parametrize(("name", "seats"), CASES)
-def test_a_viewer_judges_all_by_what_that_seat_knows(name: str, seats: int) -> None:
-    end = random_game(name, seats, 1)
-    for ply, position in zip(plies_of(end, 1), positions(end), strict=True):
-        if ply.root is not None:
-            assert ply.root.view == position.observe(NATURE if position.foresees(1) else 1)
+            assert viewed.root.view == position.observe(NATURE if position.foresees(1) else 1)
 
 
 def test_there_is_no_such_viewer() -> None:
@@ -114,20 +108,15 @@ def test_a_record_without_hands_is_judged_by_public_knowledge() -> None:
         assert ply.root is None or ply.root.observer == NATURE
 
 
-def test_a_shown_event_is_the_next_one_after_the_seat_decided() -> None:
+def test_a_shown_event_is_the_next_one_after_the_seat_decided_and_is_named_in_the_ledger() -> None:
     end, ply = game_with_ellen()
     first = next(one for one in plies_of(end) if one.foreseen)
     assert (first.turn, first.number > ply) == (NATURE, True)
     events = [one for one in plies_of(end)[ply:] if one.action.text.startswith("event ")]
     assert first.number == events[0].number
-
-
-def test_the_ledger_names_a_shown_event() -> None:
-    end, _ = game_with_ellen()
-    reveal = next(one for one in plies_of(end) if one.foreseen)
-    review = annotate(cut(end, reveal.number), ReviewPlan(iterations=50))
+    review = annotate(cut(end, first.number), ReviewPlan(iterations=50))
     [revealed] = [one for one in review.valuations if one.source == SHOWN]
-    assert revealed.ply == reveal.number
+    assert revealed.ply == first.number
     assert any(revealed.change)
     assert [account.luck[SHOWN] for account in review.accounts] == list(revealed.change)
 

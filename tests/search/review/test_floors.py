@@ -4,7 +4,7 @@ import pytest
 
 from clerestory.search.review import floors
 from clerestory.search.review.floors import CAUTIOUS, general_floor
-from tests.search.review.games import CASES
+from tests.shipped import CASES
 
 
 @pytest.mark.parametrize(("number", "floor"), [(0, CAUTIOUS), (1, 4_000), (2, 4_000), (3, 6_500), (9, 6_500)])

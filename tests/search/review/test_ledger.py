@@ -57,7 +57,7 @@ def test_accounts_add_up_and_columns_sum_to_nothing_over_the_seats(ledger: tuple
         assert sum(account.luck[source] for account in found) == 0
 
 
-def test_an_account_by_hand() -> None:
+def test_accounts_by_hand() -> None:
     """Luck, an error of seat 0 that helps seat 1, a gift of seat 1, and revaluation."""
     valuations = [
         entry(1, NATURE, (500_000, 500_000), (600_000, 400_000), "die"),
@@ -73,9 +73,7 @@ def test_an_account_by_hand() -> None:
     )
     assert revaluations(valuations, (UNIT, 0)) == [(-10_000, 10_000), (0, 0), (430_000, -430_000)]
     assert [one.loss for one in valuations] == [0, 50_000, 30_000]
-
-
-def test_a_game_without_choices_is_its_result() -> None:
+    # A game without choices is its result.
     assert accounts([], (UNIT, 0))[0] == Account(
         seat=0, start=UNIT, luck={}, errors=0, gifts=0, revaluation=0, final=UNIT
     )

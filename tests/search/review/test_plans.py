@@ -14,16 +14,13 @@ def converting(loss: int, ply: int, seat: int = 0, action: str = "convert mason_
     return replace(decision(loss, ply=ply, seat=seat), action=action, round=1)
 
 
-def test_decisions_of_a_plan_belong_together() -> None:
+def test_decisions_of_a_plan_belong_together_and_chance_events_are_never_one() -> None:
     one, two, other = converting(0, 1), converting(30_000, 2), converting(0, 3, seat=1)
     again = converting(0, 9, action="place red market")
     assert plans([one, two, other, again], PARTS) == [[one, two], [other], [again]]
     assert plans([one, replace(two, round=2)], PARTS) == [[one], [replace(two, round=2)]]
     assert plans([one, two], frozenset()) == [[one], [two]]
     assert plans([], PARTS) == []
-
-
-def test_chance_events_are_never_a_plan() -> None:
     event = replace(converting(0, 1), seat=NATURE)
     assert plans([event, event], PARTS) == [[event], [event]]
 

@@ -62,22 +62,16 @@ def test_a_game_that_is_finished_alike_ends_alike(late: State) -> None:
     assert first[0] in (0.0, 0.5, 1.0)
 
 
-def test_the_error_is_that_of_a_mean() -> None:
+def test_the_error_is_that_of_a_mean_less_what_luck_explains_and_never_0() -> None:
     found = estimate([(-0.3, 0.0), (0.7, 0.0)] * 8)
     assert (found.pairs, found.loss) == (16, pytest.approx(0.2))
     assert found.error == pytest.approx(0.5 / math.sqrt(14))
     assert found.plain_error == pytest.approx(0.5 / math.sqrt(15))
     assert found.at_most == found.loss + 2 * found.error
-
-
-def test_luck_that_explains_the_losses_is_subtracted() -> None:
-    """Each game lost 0.1 plus its luck, so the luck explains the whole spread."""
+    # Each game lost 0.1 plus its luck, so the luck explains the whole spread.
     found = estimate([(0.1 + luck, luck) for luck in (-0.5, 0.4, 0.2, 0.7, -0.3, 0.1, 0.0, 0.2)])
     assert found.loss == pytest.approx(0.1)
     assert found.error == 1 / 16 < found.plain_error
-
-
-def test_games_that_all_end_alike_are_not_held_for_certain() -> None:
     assert estimate([(0.0, 0.1), (0.0, -0.2)] * 5).error == 1 / 20
 
 

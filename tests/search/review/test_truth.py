@@ -8,7 +8,8 @@ from clerestory.search.review.annotating import answered
 from clerestory.search.review.course import Ply, plies_of
 from clerestory.search.review.study import study
 from tests.search.positions import last_round
-from tests.search.review.games import CASES, random_game
+from tests.search.review.games import random_game
+from tests.shipped import CASES
 
 PLAN = ReviewPlan(iterations=200, seed=8)
 
@@ -31,7 +32,7 @@ def test_luck_is_zero_over_the_outcomes_of_an_event(name: str, seats: int) -> No
             assert abs(mean) < 2
 
 
-def test_a_solved_position_is_judged_exactly() -> None:
+def test_solved_positions_are_judged_exactly() -> None:
     """The last decision of a game: 6 wins the prize of 2 and the game by 1 point, and folding loses it by 3."""
     state = last_round(prize=2, seen=[1, 2, 5], players=[(0, 0, [3, 6]), (1, 5, [0])], moved=1)
     state.play("fold")
@@ -39,10 +40,7 @@ def test_a_solved_position_is_judged_exactly() -> None:
     one = answered(study(ply, PLAN))
     assert (one.best, one.loss, one.before, one.after) == ("play 6", UNIT, (UNIT, 0), (0, UNIT))
     assert one.points == pytest.approx(4)
-
-
-def test_what_loses_nothing_is_no_error() -> None:
-    """The same if the prize is lost either way."""
+    # The same if the prize is lost either way.
     state = last_round(prize=2, seen=[1, 2, 6], players=[(0, 0, [3, 4]), (1, 6, [0])], moved=1)
     for action in state.legal_actions():
         after = state.copy()

@@ -18,12 +18,14 @@ from clerestory.search.training.samples import Lines
 from tests.search.training.made import encode, samples
 
 
-def test_reliability_by_hand() -> None:
+def test_reliability_and_margins_by_hand() -> None:
     table = reliability(np.array([0.1, 0.15, 0.72, 0.78, 1.0]), np.array([0, 1, 1, 0.5, 1]))
     assert [row["count"] for row in table] == [2, 2, 1]
     assert [row["said"] for row in table] == pytest.approx([0.125, 0.75, 1])
     assert [row["won"] for row in table] == pytest.approx([0.5, 0.75, 1])
     assert calibration_error(table) == pytest.approx(2 / 5 * 0.375)
+    scores = np.array([[3.0, 5, 4], [3, 5, 4], [7, 7, 1]])
+    assert margins(scores, np.array([0, 1, 0])).tolist() == [-2, 1, 0]
 
 
 def test_shares_that_are_true_are_calibrated() -> None:
@@ -32,11 +34,6 @@ def test_shares_that_are_true_are_calibrated() -> None:
     won = luck.uniform(size=50_000) < share
     assert calibration_error(reliability(share, won)) < 0.01
     assert calibration_error(reliability(share**2, won)) > 0.1
-
-
-def test_margins_by_hand() -> None:
-    scores = np.array([[3.0, 5, 4], [3, 5, 4], [7, 7, 1]])
-    assert margins(scores, np.array([0, 1, 0])).tolist() == [-2, 1, 0]
 
 
 def test_lines_are_distinguished_at_every_level() -> None:

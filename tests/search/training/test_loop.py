@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -104,13 +105,10 @@ def test_a_value_has_the_priors_of_its_candidate(whole: Path) -> None:
         assert set(np.asarray(candidate)[1:].ravel().tolist()) == {1.0}  # there were no games of 3 or 4 players
 
 
-def test_the_next_generation_is_played_by_the_value_that_passed(whole: Path) -> None:
+def test_the_next_generation_is_played_by_the_value_that_passed_and_says_so(whole: Path) -> None:
     assert best_value(whole, 1) == whole / "generation-0" / "value.net"
     assert best_value(whole, 0) is None
     assert due(whole) == 2
-
-
-def test_games_are_known_by_the_value_that_played_them(whole: Path) -> None:
     shipped, value = value_of(cathedral(), "net").weights, whole / "generation-0" / "value.net"
     assert shipped is not None
     assert PLAN.selfplay(0, 2, None).header()["search"]["value"] == shipped.checksum
@@ -152,20 +150,20 @@ def test_a_shut_gate_keeps_the_value_before_and_ends_the_run(whole: Path, tmp_pa
 # -- errors ----------------------------------------------------------------------------------------
 
 
+OTHERS = {"game": "duel", "catalogue": "other", "features": "other", "rules_revision": 9, "seed": 6, "selfplay": 1}
+
+
 @pytest.mark.parametrize(
-    ("name", "value"),
+    ("content", "says"),
     [
-        ("game", "duel"),
-        ("catalogue", "other"),
-        ("features", "other"),
-        ("rules_revision", 9),
-        ("seed", 6),
-        ("selfplay", 1),
+        *((json.dumps({**PLAN.header(), name: value}), f"{name} is {value!r} there") for name, value in OTHERS.items()),
+        *((content, r"(cannot be read|is not a JSON object)") for content in ("", "{", "[]")),
     ],
+    ids=[*OTHERS, "nothing", "no JSON", "no object"],
 )
-def test_a_folder_of_something_else_is_rejected(name: str, value: object, tmp_path: Path) -> None:
-    (tmp_path / "learn.json").write_text(json.dumps({**PLAN.header(), name: value}))
-    with pytest.raises(BadData, match=rf"learn\.json: {name} is {value!r} there"):
+def test_a_folder_of_something_else_is_rejected(content: str, says: str, tmp_path: Path) -> None:
+    (tmp_path / "learn.json").write_text(content)
+    with pytest.raises(BadData, match=rf"learn\.json: {says}"):
         next(learn(PLAN, OPEN, tmp_path, 1, Resources()))
 
 
@@ -174,13 +172,6 @@ def test_a_generation_that_was_gated_stays_as_it_is(whole: Path, tmp_path: Path)
     shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
     other = replace(PLAN, chunks=2, search={**PLAN.search, "exploration": 0.3})
     assert list(learn(other, OPEN, tmp_path, 2, Resources())) == list(learn(PLAN, OPEN, whole, 2, Resources()))
-
-
-@pytest.mark.parametrize("content", ["", "{", "[]"])
-def test_a_damaged_folder_is_named(content: str, tmp_path: Path) -> None:
-    (tmp_path / "learn.json").write_text(content)
-    with pytest.raises(BadData, match=r"learn\.json: (cannot be read|is not a JSON object)"):
-        next(learn(PLAN, OPEN, tmp_path, 1, Resources()))
 
 
 def test_two_runs_in_one_folder_are_rejected(tmp_path: Path) -> None:
@@ -198,12 +189,10 @@ def test_a_value_that_is_damaged_is_named(whole: Path, tmp_path: Path) -> None:
         list(learn(PLAN, OPEN, tmp_path, 2, Resources()))
 
 
-def test_a_game_without_features_cannot_be_learned() -> None:
-    with pytest.raises(BadPlan, match="toy has no features"):
-        replace(PLAN, load=toy)
-
-
-@pytest.mark.parametrize("seats", [(), (2, 5), (1,)])
-def test_seats_that_the_game_has_not(seats: tuple[int, ...]) -> None:
-    with pytest.raises(BadPlan, match="seats"):
-        replace(PLAN, seats=seats)
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [({"load": toy}, "toy has no features"), *(({"seats": seats}, "seats") for seats in ((), (2, 5), (1,)))],
+)
+def test_a_plan_that_cannot_be_followed_is_rejected(change: dict[str, Any], says: str) -> None:
+    with pytest.raises(BadPlan, match=says):
+        replace(PLAN, **change)

@@ -59,14 +59,10 @@ def test_positions_are_decisions_with_their_results(seats: int) -> None:
     assert (rows.scores >= points).mean() > 0.9
 
 
-def test_equal_seeds_give_equal_games() -> None:
-    assert same(positions(ALL), positions(ALL))
-    assert not same(positions(ALL), positions(ALL, seed=2))
-
-
-def test_some_of_the_positions_are_kept() -> None:
-    """The selection does not change the games."""
+def test_equal_seeds_give_equal_games_also_where_only_some_positions_are_kept() -> None:
     rows, some = positions(ALL), positions(replace(ALL, kept=0.2))
+    assert same(positions(ALL), rows)
+    assert not same(positions(ALL, seed=2), rows)
     assert 0.1 < len(some.seat) / len(rows.seat) < 0.3
     assert {state.tobytes() for state in some.state} < {state.tobytes() for state in rows.state}
 

@@ -56,11 +56,15 @@ def test_expected_leads_that_came_true_stay_as_they_are() -> None:
     assert (found.slope, found.offset) == (pytest.approx(1), pytest.approx(0))
 
 
-def test_lines_are_siblings(columns: Columns) -> None:
-    learned, *_ = split(columns, learned=False)
-    _, siblings = np.unique(learned.lines.decision, return_counts=True)
+def test_lines_are_siblings_and_generations_together_keep_decisions_apart(columns: Columns) -> None:
+    part, *_ = split(columns, learned=False)
+    decisions, siblings = np.unique(part.lines.decision, return_counts=True)
     assert siblings.min() > 1
-    assert (np.diff(learned.lines.decision) >= 0).all()
+    both = together([part, part])
+    assert len(both.positions.seat) == 2 * len(part.positions.seat)
+    assert len(np.unique(both.lines.decision)) == 2 * len(decisions)
+    assert (np.diff(both.lines.decision) >= 0).all()
+    assert both.lines.state.dtype == np.uint8
 
 
 @pytest.mark.parametrize("learned", [False, True])
@@ -79,15 +83,6 @@ def test_shares_that_are_timid_or_bold_are_tempered(true: float) -> None:
     said = luck.dirichlet([2, 2, 2], 6_000)
     won = (tempered(said, np.full(len(said), true)).cumsum(axis=1) < luck.uniform(size=(len(said), 1))).sum(axis=1)
     assert best_temper([np.log(said)] * 2, [np.eye(3)[won]] * 2) == pytest.approx(true, rel=0.1)
-
-
-def test_generations_together_keep_decisions_apart(columns: Columns) -> None:
-    part, *_ = split(columns, learned=False)
-    both = together([part, part])
-    assert len(both.positions.seat) == 2 * len(part.positions.seat)
-    assert len(np.unique(both.lines.decision)) == 2 * len(np.unique(part.lines.decision))
-    assert (np.diff(both.lines.decision) >= 0).all()
-    assert both.lines.state.dtype == np.uint8
 
 
 def test_a_round_that_is_not_learned_from_is_left_alone(columns: Columns) -> None:

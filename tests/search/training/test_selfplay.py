@@ -33,10 +33,11 @@ def kept() -> Columns:
     return games(PLAN, range(30))
 
 
-def test_a_game_depends_on_its_number_only(kept: Columns) -> None:
+def test_a_game_depends_on_its_number_only_and_leaves_nothing_if_it_is_stopped(kept: Columns) -> None:
     assert same(join([games(PLAN, range(9)), games(PLAN, range(9, 10)), games(PLAN, range(10, 30))]), kept)
     assert not same(games(replace(PLAN, seed=8), range(30)), kept)
     assert not same(games(replace(PLAN, generation=1), range(30)), kept)
+    assert play_games(PLAN, range(3), lambda: True) is None
 
 
 def test_rows_point_to_what_they_belong_to(kept: Columns) -> None:
@@ -99,10 +100,6 @@ def test_straying_moves_are_not_the_best() -> None:
     best = games(replace(PLAN, habits=replace(PLAN.habits, straying=0, by_visits=0)), range(20))
     astray = games(replace(PLAN, habits=replace(PLAN.habits, straying=1)), range(20))
     assert not np.array_equal(best["game.scores"], astray["game.scores"])
-
-
-def test_a_game_that_is_stopped_leaves_nothing() -> None:
-    assert play_games(PLAN, range(3), lambda: True) is None
 
 
 @pytest.mark.parametrize(

@@ -81,9 +81,6 @@ def test_workers_help_only_if_the_result_need_not_be_reproducible(fields: dict[s
     assert helpers_of(limits, CAPACITY) == helpers
 
 
-# -- the time kept for the way back ----------------------------------------------------------------
-
-
 def test_no_search_gives_up_more_than_its_share() -> None:
     lead = MoveOverhead()
     for _ in range(9):

@@ -36,9 +36,7 @@ def meminfo(available: int) -> dict[str, str]:
         *((16 * GIB, (KEPT_PART,), 2 * GIB), (100 * GIB, (KEPT_PART,), MOST), (GIB, (KEPT_PART,), LEAST)),
     ],
 )
-def test_trees_have_a_quarter_of_the_free_memory_and_kept_ones_an_eighth(
-    tmp_path: Path, available: int, part: tuple[float, ...], trees: int
-) -> None:
+def test_trees_have_a_part_of_free_memory(tmp_path: Path, available: int, part: tuple[float, ...], trees: int) -> None:
     assert memory_for_trees(machine(tmp_path, meminfo(available)), *part) == trees
 
 

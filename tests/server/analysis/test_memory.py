@@ -140,9 +140,6 @@ def test_memory_beside_a_tree_is_counted_while_it_is_used() -> None:
         assert trees._memory.take(1 << 40) < free
 
 
-# -- warm trees ------------------------------------------------------------------------------------
-
-
 async def ask(server: Served, position: State, **fields: Any) -> RecommendMoveResponse:
     answer: RecommendMoveResponse = await server.advisor.RecommendMove(
         question(position, **{"iterations": 400, "game_id": "g"} | fields)
@@ -158,9 +155,7 @@ def reused(answer: RecommendMoveResponse) -> int:
     ("warm_bytes", "threads", "known"),
     [(1 << 28, None, [0, 400, 800]), (1 << 28, 2, [0, 400, 800]), (0, None, [0] * 3)],
 )
-async def test_the_next_question_goes_on_with_the_tree_of_the_last_one(
-    warm_bytes: int, threads: int | None, known: list[int]
-) -> None:
+async def test_the_next_question_goes_on_with_the_tree(warm_bytes: int, threads: int | None, known: list[int]) -> None:
     async with served(workers=2, warm_bytes=warm_bytes) as server:
         answers = [await ask(server, opening(game="cathedral"), threads=threads) for _ in known]
     assert [reused(answer) for answer in answers] == known
@@ -170,16 +165,15 @@ async def test_the_next_question_goes_on_with_the_tree_of_the_last_one(
         assert [answer.reproducible for answer in answers] == [not before for before in known]
 
 
-async def test_a_hint_that_its_reader_leaves_helps_the_move() -> None:
+async def test_a_hint_that_its_reader_leaves_helps_the_move(server: Served) -> None:
     position = opening(game="cathedral")
     request = AnalyzeRequest(question=question(position, time_budget=HOUR, game_id="g"))
     request.update_interval.FromMilliseconds(10)
-    async with served() as server:
-        stream = server.advisor.Analyze(request)
-        seen = (await stream.read()).recommendation.statistics.iterations
-        stream.cancel()
-        await until(lambda: server.app.scheduler.admitted == 0 and server.app.analysis._trees._warm.bytes > 0)
-        answer = await ask(server, position)
+    stream = server.advisor.Analyze(request)
+    seen = (await stream.read()).recommendation.statistics.iterations
+    stream.cancel()
+    await until(lambda: server.app.scheduler.admitted == 0 and server.app.analysis._trees._warm.bytes > 0)
+    answer = await ask(server, position)
     assert reused(answer) >= seen > 0
 
 
@@ -200,14 +194,13 @@ async def test_questions_that_get_no_kept_tree() -> None:
             assert reused(await ask(server, asked)) == 0
 
 
-async def test_a_kept_tree_is_not_used_for_other_cards() -> None:
+async def test_a_kept_tree_is_not_used_for_other_cards(server: Served) -> None:
     """If other cards came up, the tree's statistics do not belong to this position."""
     first, second = (game("cathedral").new(2, seed) for seed in (1, 2))
     for position in (first, second):
         position.play_nature(position.legal_codes()[0])
-    async with served() as server:
-        await ask(server, first)
-        answer = await ask(server, second)
+    await ask(server, first)
+    answer = await ask(server, second)
     assert {line.action.text for line in answer.lines} == {action.text for action in second.legal_actions()}
     assert sum(line.visits for line in answer.lines) == 400 + reused(answer)
 
@@ -219,9 +212,7 @@ async def test_a_search_whose_tree_is_not_kept_has_its_share_of_memory(warm_byte
     assert [warning.message for warning in answer.warnings] == []
 
 
-async def test_a_search_has_its_share_when_the_system_is_short_of_memory(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_search_has_its_share_when_the_system_is_short_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     def limited(question: Any, size: int) -> Any:
         if size > 1 << 23:
             raise_error(Reason.BUSY, "", "the server has no memory left for another search")

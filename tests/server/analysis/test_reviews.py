@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 
-from clerestory.engine import State
+from clerestory.engine import Rng, State
+from clerestory.figures import Rollouts
 from clerestory.search.ismcts import Searcher
 from clerestory.search.review import ReviewPlan, annotate
-from clerestory.search.review.rollouts import FEWEST
+from clerestory.search.review.annotating import answered
+from clerestory.search.review.course import plies_of
+from clerestory.search.review.rollouts import FEWEST, estimate, paired
 from clerestory.search.review.words import SHOWN, rolled
 from clerestory.server.analysis import AnalysisEngine, Capacity
 from clerestory.server.analysis.caller import Caller
@@ -22,8 +25,20 @@ from clerestory.server.analysis.reviewer import Reviewer
 from clerestory.server.analysis.reviews import ReviewStep, ReviewTerms, review
 from clerestory.service_errors import Reason, ServiceError
 from tests.search.review.games import cut, random_game
-from tests.server.analysis.brief import HOUR, be_brief
 from tests.server.rpc.harness import until
+
+HOUR = 3600.0
+
+
+def be_brief(monkeypatch: pytest.MonkeyPatch) -> None:
+    """End the time for an error's rollouts at once."""
+    rolled_out = Reviewer.rolled_out
+
+    async def brief(self: Reviewer, root: Any, one: Any, plan: Any, share: float, *rest: Any) -> Rollouts | None:
+        return await rolled_out(self, root, one, plan, share - HOUR, *rest)
+
+    monkeypatch.setattr(Reviewer, "rolled_out", brief)
+
 
 QUICK = ReviewTerms(iterations=60, seed=3)
 PLAN = ReviewPlan(iterations=60, seed=3)
@@ -87,6 +102,11 @@ async def test_the_worst_errors_are_played_on(monkeypatch: pytest.MonkeyPatch) -
     assert [(step.done, step.total) for step in steps if step.deepening] == [(i, len(worst)) for i in range(len(worst))]
     assert {ply: found.pairs for ply, found in deep.rollouts.items()} == {one.ply: FEWEST for one in worst}
     assert deep.accounts == plain.accounts  # the ledger is unchanged
+    roots, seeds = {ply.number: ply.root for ply in plies_of(end)}, Rng(PLAN.seed_of(worst[0].ply, 2))
+    root = roots[worst[0].ply]
+    assert root is not None
+    pairs = [answered(paired(root, worst[0], PLAN, seeds.next())) for _ in range(FEWEST)]
+    assert deep.rollouts[worst[0].ply] == estimate(pairs)
     assert rolled(deep, worst[0]).startswith("Played to the end: ")
     assert rolled(plain, worst[0]) == ""
     moves = {move["ply"]: move for move in deep.to_dict()["moves"]}
@@ -117,9 +137,7 @@ class SlowReviewer(Reviewer):
     ("ends", "waits", "deep", "pairs"),
     [(0, True, 0.01, 0), (FEWEST - 1, False, HOUR, 0), (FEWEST, False, HOUR, FEWEST)],
 )
-async def test_rollouts_that_do_not_end_in_their_time_are_given_up(
-    ends: int, waits: bool, deep: float, pairs: int
-) -> None:
+async def test_rollouts_that_take_too_long_are_given_up(ends: int, waits: bool, deep: float, pairs: int) -> None:
     """Even a server so busy that they would never end sends the ledger, with the rollouts that were sufficient."""
     end = random_game("toy", 2, 1)
     async with AnalysisEngine(Capacity(workers=2)) as analysis:

@@ -1,7 +1,6 @@
 """Many searches take turns; a caller that leaves frees the resources of its search."""
 
 import asyncio
-import os
 import re
 import threading
 import time
@@ -29,30 +28,24 @@ from clerestory.server.analysis.limits import Limits
 from clerestory.server.analysis.question import Question, validate_query
 from clerestory.service_errors import Reason, ServiceError
 from clerestory.v1.advisor_pb2 import STOP_REASON_ITERATIONS, AnalyzeRequest
-from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from tests.parts import missing
-from tests.server.rpc.harness import HOUR, assert_reason, long_question, opening, question, refusal, served, until
+from tests.server.rpc.harness import (
+    HOUR,
+    Served,
+    assert_reason,
+    long_question,
+    opening,
+    question,
+    refusal,
+    served,
+    until,
+)
 
 ENDLESS = Limits(seconds=3600.0, early_stop=False)
 
 
 async def endless(analysis: AnalysisEngine, caller: Caller) -> Answer:
     return await analysis.ask(validate_query(opening(), ENDLESS), analysis.admit(caller))
-
-
-@pytest.mark.parametrize("leave", ["cancel", "disconnect"])
-async def test_a_call_that_is_left_frees_its_worker(leave: str) -> None:
-    async with served() as server:
-        async with grpc.aio.insecure_channel(server.app.address) as channel:
-            call = asyncio.ensure_future(AdvisorServiceStub(channel).RecommendMove(long_question()))
-            await until(lambda: server.app.scheduler.running == 1)
-            if leave == "cancel":
-                call.cancel()
-                await until(lambda: server.app.scheduler.admitted == 0)
-        await until(lambda: server.app.scheduler.admitted == 0)
-        await asyncio.gather(call, return_exceptions=True)
-        answer = await server.advisor.RecommendMove(question(iterations=10))
-    assert answer.statistics.iterations == 10
 
 
 async def test_a_search_that_is_left_is_stopped_in_its_slice(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,16 +83,6 @@ async def test_searching_threads_have_short_turns_of_the_processor() -> None:
     async with AnalysisEngine(Capacity(workers=2)):
         await until(lambda: (turns() - before)[round(1e9 * scheduler.TURN)] == 2)  # each requests it when started
     assert scheduler.TURN < policy.SLICE
-
-
-async def test_threads_that_may_have_the_interpreters_lock_are_not_nicer() -> None:
-    async with served(workers=2) as server:
-        call = server.advisor.RecommendMove(long_question())
-        await until(lambda: server.app.scheduler.running == 1)
-        for thread in threading.enumerate():
-            with suppress(ProcessLookupError):  # it may have ended meanwhile
-                assert os.getpriority(os.PRIO_PROCESS, thread.native_id or 0) == os.getpriority(os.PRIO_PROCESS, 0)
-        call.cancel()
 
 
 async def test_searches_that_take_turns_find_what_each_finds_alone() -> None:
@@ -146,12 +129,11 @@ async def test_idle_workers_help_any_search(monkeypatch: pytest.MonkeyPatch) -> 
     assert sum(line.visits for line in answer.lines) == answer.statistics.iterations
 
 
-async def test_a_search_without_memory_is_turned_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with served() as server:
-        with monkeypatch.context() as patch:
-            patch.setattr(memory, "Searcher", Mock(side_effect=MemoryError("no memory for a tree of 1 MB")))
-            error = await refusal(server.advisor.RecommendMove(question(iterations=10)))
-        answer = await server.advisor.RecommendMove(question(iterations=10))
+async def test_a_search_without_memory_is_turned_away(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(memory, "Searcher", Mock(side_effect=MemoryError("no memory for a tree of 1 MB")))
+        error = await refusal(server.advisor.RecommendMove(question(iterations=10)))
+    answer = await server.advisor.RecommendMove(question(iterations=10))
     assert error.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
     assert "memory" in error.details()
     assert answer.statistics.iterations == 10
@@ -307,23 +289,22 @@ async def test_a_search_that_is_asked_for_after_its_place_was_taken_begins_once_
             assert (await asking).result.iterations == 1000
 
 
-async def test_the_background_waits_until_a_worker_is_idle() -> None:
-    async with served() as server:
-        analysis = server.app.analysis
-        call = asyncio.ensure_future(endless(analysis, Caller("one")))
-        await until(lambda: server.app.scheduler.running == 1)
-        held = AsyncExitStack()
-        waiting = [
-            asyncio.ensure_future(
-                held.enter_async_context(analysis.place(Caller(origin, "bots"), Priority.BACKGROUND, 60.0))
-            )
-            for origin in ("one", "other")
-        ]
-        async with analysis.place(Caller("one"), Priority.MOVE, 60.0):
-            assert not any(task.done() for task in waiting)
-        call.cancel()
-        await asyncio.gather(*waiting)
-        await held.aclose()
+async def test_the_background_waits_until_a_worker_is_idle(server: Served) -> None:
+    analysis = server.app.analysis
+    call = asyncio.ensure_future(endless(analysis, Caller("one")))
+    await until(lambda: server.app.scheduler.running == 1)
+    held = AsyncExitStack()
+    waiting = [
+        asyncio.ensure_future(
+            held.enter_async_context(analysis.place(Caller(origin, "bots"), Priority.BACKGROUND, 60.0))
+        )
+        for origin in ("one", "other")
+    ]
+    async with analysis.place(Caller("one"), Priority.MOVE, 60.0):
+        assert not any(task.done() for task in waiting)
+    call.cancel()
+    await asyncio.gather(*waiting)
+    await held.aclose()
 
 
 async def test_a_search_has_no_tree_before_its_turn_and_a_worker_makes_it(monkeypatch: pytest.MonkeyPatch) -> None:

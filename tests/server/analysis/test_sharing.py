@@ -35,9 +35,7 @@ def test_shares_are_max_min_fair(workers: int, searches: list[list[int]], shares
 
 
 @pytest.mark.parametrize(("workers", "searches", "shares"), SHARES)
-def test_origins_share_the_workers_and_their_parts_what_each_has(
-    workers: int, searches: list[list[int]], shares: list[list[float]]
-) -> None:
+def test_origins_and_parts_share_workers(workers: int, searches: list[list[int]], shares: list[list[float]]) -> None:
     arrivals = [
         demand(0, 2.0, origin=origin, part=part)
         for origin, parts in enumerate(searches)
@@ -53,93 +51,66 @@ def test_origins_share_the_workers_and_their_parts_what_each_has(
 
 
 HINT, BACKGROUND = Priority.HINT, Priority.BACKGROUND
-SEARCHES: dict[str, tuple[int, list[tuple[float, Demand]], dict[int, float], float]] = {
-    # Workers, searches, the seconds that some of them have had in the end, and the tolerance.
+PARTS = [
+    ("origin", {"origin": "many"}, {"origin": "one"}),
+    ("part", {"origin": "home", "part": "ann"}, {"origin": "home", "part": "bob"}),
+]
+BOTS = [demand(0, 60.0, origin="maker", part="bots", priority=BACKGROUND) for _ in range(200)]
+# Searches of one worker, and the seconds that some of them have had when the last one is due.
+SEARCHES: dict[str, tuple[list[tuple[float, Demand]], dict[int, float]]] = {
     "long searches are not starved by a stream of short ones": (
-        1,
         [demand(0, 4.0), *[demand(0.05 * i, 0.05) for i in range(80)]],
         {0: 2.0},
-        0.1,
     ),
     "a later search has no claim to time before its arrival": (
-        1,
         [demand(0, 1.0), demand(0.5, 1.0)],
         {0: 0.75, 1: 0.75},
-        2 * SLICE,
-    ),
-    "threads take from the other searches of their caller alone": (
-        2,
-        [demand(0, 1.0, origin="many", trees=4), demand(0, 1.0, origin="one")],
-        {0: 1.0, 1: 1.0},
-        4 * SLICE,
-    ),
-    "a stream of short searches leaves another caller its half": (
-        1,
-        [demand(0, 4.0, origin="one"), *[demand(0.005 * i, 0.05, origin="many") for i in range(800)]],
-        {0: 2.0},
-        0.1,
     ),
     **{
         f"own moves go before own hints, and hints of other {sort}s have their share": (
-            1,
             [demand(0, 1.0, **own), demand(0, 1.0, priority=HINT, **own), demand(0, 1.0, priority=HINT, **other)],
             {0: 0.5, 1: 0.0, 2: 0.5},
-            2.5 * SLICE,
         )
-        for sort, own, other in (
-            ("origin", {"origin": "many"}, {"origin": "one"}),
-            ("part", {"origin": "home", "part": "ann"}, {"origin": "home", "part": "bob"}),
-        )
+        for sort, own, other in PARTS
     },
     "the background of one caller comes after everything of others": (
-        1,
         [demand(0, 2.0, origin="one", priority=BACKGROUND), demand(0.5, 1.0, origin="many", priority=HINT)],
         {0: 0.5, 1: 1.0},
-        2 * SLICE,
     ),
     **{
         f"64 searches of an origin in {parts} parts leave a later one its half": (
-            1,
-            [
-                *(demand(0.01 * n, 60.0, origin="many", part=n % parts) for n in range(64)),
-                demand(2.0, 1.0, origin="one"),
-            ],
+            [*(demand(0.01 * n, 60.0, origin="many", part=n % parts) for n in range(64)), demand(2, 1, origin="one")],
             {64: 0.5},
-            2 * SLICE,
         )
         for parts in (1, 64)
     },
     **{
         f"{priority.name.lower()} searches of many parts have no more together than one of another origin": (
-            1,
             [
-                *(demand(0, 4.0, origin="many", part=part, priority=priority) for part in range(20)),
-                demand(1.0, 2.0, origin="one", priority=priority),
+                *(demand(0, 4, part=part, priority=priority) for part in range(20)),
+                demand(1, 2, origin="one", priority=priority),
             ],
             {20: 1.0},
-            3 * SLICE,
         )
         for priority in Priority
     },
     "games of bots only do not slow the bot that their maker plays with": (
-        1,
-        [
-            *(demand(0, 60.0, origin="maker", part="bots", priority=BACKGROUND) for _ in range(200)),
-            demand(1.0, 1.0, origin="maker", part="game"),
-        ],
+        [*BOTS, demand(1.0, 1.0, origin="maker", part="game")],
         {-1: 1.0},
-        2 * SLICE,
     ),
 }
 
 
-@pytest.mark.parametrize(("workers", "searches", "had", "within"), SEARCHES.values(), ids=SEARCHES)
-def test_searches_have_their_shares(
-    workers: int, searches: list[tuple[float, Demand]], had: dict[int, float], within: float
-) -> None:
+@pytest.mark.parametrize(("searches", "had"), SEARCHES.values(), ids=SEARCHES)
+def test_searches_have_their_shares(searches: list[tuple[float, Demand]], had: dict[int, float]) -> None:
     [*_, (_, last)] = searches
-    admitted = Simulation(workers).run(searches, last.deadline)
-    assert {place: used(admitted[place]) for place in had} == pytest.approx(had, abs=within)
+    admitted = Simulation().run(searches, last.deadline)
+    assert {place: used(admitted[place]) for place in had} == pytest.approx(had, abs=3 * SLICE)
+
+
+def test_threads_take_from_the_other_searches_of_their_caller_alone() -> None:
+    both = Simulation(2).run([demand(0, 1.0, origin="many", trees=4), demand(0, 1.0, origin="one")], 1.0)
+    assert [used(one) for one in both] == pytest.approx([1.0, 1.0], abs=4 * SLICE)
 
 
 @pytest.mark.parametrize(("budget", "least"), [(0.009, 0.35), (0.02, 0.45), (0.05, 0.45)])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from clerestory.engine import GAMES, NATURE
-from clerestory.server.games import commands
+from clerestory.server.games import commands, takebacks
 from clerestory.server.games.hosted import HostedGame, advance_automatic
 from clerestory.server.games.log import BotSettings, GameOptions, Head, Holder, SeatKind, TakeBacks
 from clerestory.server.games.viewer import Viewer, digest_of
@@ -167,6 +167,14 @@ def play(game: HostedGame, viewer: Viewer = BOTH) -> int:
 
 def everybody(game: HostedGame) -> Viewer:
     return Viewer(tuple(range(len(game.seats))))
+
+
+def play_text(game: HostedGame, text: str) -> int:
+    return commands.play(game, everybody(game), game.version, text, NOW)
+
+
+def take_back(game: HostedGame, ply: int, *seats: int, decline: bool = False) -> int:
+    return takebacks.take_back(game, Viewer(seats), game.version, ply, decline, NOW)
 
 
 def play_one(game: HostedGame, number: int = 0) -> int:

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -28,30 +29,25 @@ def test_the_bots_of_games_that_nobody_plays_in_are_one_part_of_their_makers_sea
 
 
 async def test_a_bot_searches_only_where_it_has_a_choice() -> None:
-    class AnalysisEngine:
-        """Notes who searches, and answers with the first legal action."""
+    searches: list[Any] = []
 
-        def __init__(self) -> None:
-            self.searches: list[Any] = []
+    @asynccontextmanager
+    async def place(caller: Any, priority: Priority, seconds: float, _: str) -> AsyncIterator[Any]:
+        searches.append((caller, priority))
+        yield lambda: (None, seconds / 2)
 
-        @asynccontextmanager
-        async def place(self, caller: Any, priority: Priority, seconds: float, _: str) -> AsyncIterator[Any]:
-            self.searches.append((caller, priority))
-            yield lambda: (None, seconds / 2)
+    async def ask(question: Any, _: Any) -> Any:
+        assert question.limits.seconds == BotSettings(1).seconds / 2
+        return SimpleNamespace(best=SimpleNamespace(action=legal[0]))
 
-        async def ask(self, question: Any, _: Any) -> Any:
-            assert question.limits.seconds == BotSettings(1).seconds / 2
-            return SimpleNamespace(best=question.view.legal_actions()[0] and SimpleNamespace(action=legal[0]))
-
-    game, analysis = hosted("cathedral", "bb"), AnalysisEngine()
-    untyped: Any = analysis
+    game, engine = hosted("cathedral", "bb"), Mock(place=place, ask=ask)
     for _ in range(40):
         legal = [action.text for action in game.position.legal_actions()]
-        before = len(analysis.searches)
-        assert await Bots(untyped).choose(game, game.turn or 0, BotSettings(1)) == legal[0]
-        assert len(analysis.searches) - before == (len(legal) > 1)
+        before = len(searches)
+        assert await Bots(engine).choose(game, game.turn or 0, BotSettings(1)) == legal[0]
+        assert len(searches) - before == (len(legal) > 1)
         play_one(game)
-    assert {*analysis.searches} == {searching_for(game)}
+    assert {*searches} == {searching_for(game)}
 
 
 @pytest.mark.parametrize("changed", [True, False], ids=["the game changes", "somebody comes"])

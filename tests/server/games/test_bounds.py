@@ -27,7 +27,7 @@ from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.faults.world import page_token
 from tests.server.games.table import BOT, OPEN, PERSON, Table, head, seated, table
-from tests.server.rpc.harness import assert_reason, question, refusal, served
+from tests.server.rpc.harness import Served, assert_reason, question, refusal
 
 SERVICES = (advisor_pb2, annotation_pb2, games, puzzle_pb2, rules_pb2)
 EXTREME = [
@@ -46,8 +46,12 @@ REQUESTS: dict[str, Message] = {  # requests with times: a valid one for each me
     "CreateGame": games.CreateGameRequest(game="toy", seats=[PERSON, BOT], options=games.GameOptions()),
     "SetSeat": games.SetSeatRequest(seat=0, plan=BOT),
 }
-REASONS = {"update_interval": Reason.BAD_UPDATE_INTERVAL, "time_per_move": Reason.BAD_OPTIONS}  # else BAD_TIME_BUDGET
-MOST = {"update_interval": LONGEST_INTERVAL, "time_per_move": LONGEST_MOVE}  # seconds; else LONGEST_TIME
+OPTIONS = ("time_per_move", "time_per_game", "increment")
+REASONS = {  # else BAD_TIME_BUDGET
+    "update_interval": Reason.BAD_UPDATE_INTERVAL,
+    **dict.fromkeys(OPTIONS, Reason.BAD_OPTIONS),
+}
+MOST = {"update_interval": LONGEST_INTERVAL, **dict.fromkeys(OPTIONS, LONGEST_MOVE)}  # seconds; else LONGEST_TIME
 
 
 def durations(kind: Descriptor, path: str = "") -> Iterator[str]:
@@ -82,21 +86,20 @@ TIMES = [
 ]
 
 
-async def test_times_beyond_all_limits_are_rejected_and_change_nothing() -> None:
+async def test_times_beyond_all_limits_are_rejected_and_change_nothing(server: Served) -> None:
     """Every time of every request of every service."""
     assert len(TIMES) >= 9
-    async with served() as server:
-        stubs = [stub(server.channel) for stub in (AdvisorServiceStub, AnnotationServiceStub, GameServiceStub)]
-        played = await seated(stubs[-1], server.app, PERSON, PERSON, options=SHOWN)
-        before = await played.stub.ListGames(games.GameServiceListGamesRequest())
-        for method, path in TIMES:
-            call, field = next(getattr(stub, method) for stub in stubs if hasattr(stub, method)), path.split(".")[-1]
-            over = Duration(seconds=int(MOST.get(field, LONGEST_TIME)), nanos=1)
-            for time in (*EXTREME, over):
-                error = await refusal(begun(call, with_time(method, path, time), played))
-                assert_reason(error, REASONS.get(field, Reason.BAD_TIME_BUDGET))
-        assert await played.stub.ListGames(games.GameServiceListGamesRequest()) == before
-        assert (await played.look()).game == before.games[0]
+    stubs = [stub(server.channel) for stub in (AdvisorServiceStub, AnnotationServiceStub, GameServiceStub)]
+    played = await seated(stubs[-1], server.app, PERSON, PERSON, options=SHOWN)
+    before = await played.stub.ListGames(games.GameServiceListGamesRequest())
+    for method, path in TIMES:
+        call, field = next(getattr(stub, method) for stub in stubs if hasattr(stub, method)), path.split(".")[-1]
+        over = Duration(seconds=int(MOST.get(field, LONGEST_TIME)), nanos=1)
+        for time in (*EXTREME, over):
+            error = await refusal(begun(call, with_time(method, path, time), played))
+            assert_reason(error, REASONS.get(field, Reason.BAD_TIME_BUDGET))
+    assert await played.stub.ListGames(games.GameServiceListGamesRequest()) == before
+    assert (await played.look()).game == before.games[0]
 
 
 LIMITS = "must be from 1 s to 720 h"
@@ -109,20 +112,21 @@ INVALID = [
 ]
 
 
-async def test_an_invalid_time_is_rejected_and_not_rounded() -> None:
-    async with served() as server:
-        for time, text in INVALID:
-            request = with_time("CreateGame", "options.time_per_move", time)
-            error = await refusal(GameServiceStub(server.channel).CreateGame(request))
-            assert (error.details() or "").startswith(f"options.time_per_move: {text}")
+async def test_an_invalid_time_is_rejected_and_not_rounded(server: Served) -> None:
+    for time, text in INVALID:
+        request = with_time("CreateGame", "options.time_per_move", time)
+        error = await refusal(GameServiceStub(server.channel).CreateGame(request))
+        assert (error.details() or "").startswith(f"options.time_per_move: {text}")
 
 
 async def test_the_longest_times_are_stored_and_shown() -> None:
     longest, move = Duration(seconds=int(LONGEST_TIME)), Duration(seconds=int(LONGEST_MOVE))
-    asked = games.GameOptions(play_on=games.Bot(time_budget=longest), time_per_move=move)
+    bot = games.Bot(time_budget=longest)
+    asked = games.GameOptions(play_on=bot, time_per_move=move, time_per_game=move, increment=move)
     async with table(PERSON, PERSON, options=asked) as played:
         options = (await played.look()).game.options
-        assert (options.play_on.time_budget, options.time_per_move) == (longest, move)
+        assert options.play_on.time_budget == longest
+        assert [getattr(options, name) for name in OPTIONS] == [move] * 3
 
 
 async def begun(call: Any, request: Any, played: Table) -> None:
@@ -238,12 +242,13 @@ REFUSED: list[tuple[Reason, str, Any]] = [
 ]
 
 
-async def test_impossible_keys_are_rejected_before_the_store_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with table(PERSON, PERSON) as played:
-        for name in ("load", "select"):
-            monkeypatch.setattr(played.app.manager.store, name, None)
-        for reason, method, request in REFUSED:
-            assert_reason(await refusal(begun(getattr(played.stub, method), request, played)), reason)
+async def test_impossible_keys_are_rejected_before_the_store_is_asked(
+    played: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("load", "select"):
+        monkeypatch.setattr(played.app.manager.store, name, None)
+    for reason, method, request in REFUSED:
+        assert_reason(await refusal(begun(getattr(played.stub, method), request, played)), reason)
 
 
 async def test_a_nul_in_a_request_about_a_game_is_rejected() -> None:

@@ -13,7 +13,7 @@ from unittest.mock import AsyncMock, call
 import pytest
 
 from clerestory.server.games import background, cache, due
-from clerestory.server.games.cache import GameCache
+from clerestory.server.games.cache import CALL_TURNS, GameCache
 from clerestory.server.games.changes import summary_of
 from clerestory.server.games.due import MAX_STARTS, DueGames
 from clerestory.server.games.hosted import HostedGame
@@ -157,12 +157,13 @@ async def test_a_few_movers_start_before_other_calls_have_their_turn(monkeypatch
     await store.close()
 
 
-async def test_games_that_calls_wait_for_get_three_turns_for_each_of_a_move() -> None:
+async def test_calls_get_several_turns_of_games_for_each_of_a_move() -> None:
     games, order = GameCache(SqliteStore("memory:")), list[str]()
 
     async def work(name: str) -> None:
         await games.turn(calling=name == "c")
         order.append(name)
 
-    await asyncio.gather(*map(work, "mmmmmccccccccc"))
-    assert "".join(order) == "mmcccmcccmcccm"
+    calls = CALL_TURNS * "c"
+    await asyncio.gather(*map(work, f"mmmmm{3 * calls}"))
+    assert "".join(order) == f"mm{calls}m{calls}m{calls}m"

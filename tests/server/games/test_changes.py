@@ -35,30 +35,28 @@ class HeldStore:
     ("failure", "reason"), [(StoreFull("full"), Reason.DISK_FULL), (StoreError("broken"), Reason.STORE_FAILED)]
 )
 async def test_a_move_that_cannot_be_stored_has_no_effect(
-    failure: StoreError, reason: Reason, monkeypatch: pytest.MonkeyPatch
+    played: Table, failure: StoreError, reason: Reason, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with table() as played:
-        seen = await played.look(0)
-        with monkeypatch.context() as broken:
-            HeldStore(played, broken, failure).go_on.set()
-            assert_reason(await refusal(played.play(first_action(seen), seen.game.version, 0)), reason)
-        assert await played.look(0) == seen
-        await played.play(first_action(seen), seen.game.version, 0)
+    seen = await played.look(0)
+    with monkeypatch.context() as broken:
+        HeldStore(played, broken, failure).go_on.set()
+        assert_reason(await refusal(played.play(first_action(seen), seen.game.version, 0)), reason)
+    assert await played.look(0) == seen
+    await played.play(first_action(seen), seen.game.version, 0)
 
 
-async def test_nothing_is_sent_before_it_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with table() as played:
-        seen = await played.look(0)
-        watching = played.watch(1)
-        await watching.read()
-        held = HeldStore(played, monkeypatch)
-        playing = asyncio.ensure_future(played.play(first_action(seen), seen.game.version, 0))
-        telling = asyncio.ensure_future(watching.read())
-        await held.reached.wait()
-        assert await played.look(0) == seen
-        assert (playing.done(), telling.done()) == (False, False)
-        held.go_on.set()
-        assert (await playing).game.version == (await telling).game.version == seen.game.version + 1
+async def test_nothing_is_sent_before_it_is_stored(played: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = await played.look(0)
+    watching = played.watch(1)
+    await watching.read()
+    held = HeldStore(played, monkeypatch)
+    playing = asyncio.ensure_future(played.play(first_action(seen), seen.game.version, 0))
+    telling = asyncio.ensure_future(watching.read())
+    await held.reached.wait()
+    assert await played.look(0) == seen
+    assert (playing.done(), telling.done()) == (False, False)
+    held.go_on.set()
+    assert (await playing).game.version == (await telling).game.version == seen.game.version + 1
 
 
 async def test_a_move_whose_caller_leaves_is_played_and_shown(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,9 +103,7 @@ async def test_a_fault_of_a_change_whose_caller_has_left_is_logged(
 
 
 @on_simulated_time
-async def test_a_move_that_was_stored_though_its_answer_was_lost_is_shown_and_not_played_twice(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_stored_move_is_shown_though_its_answer_was_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     """Watchers see it, even if the game is not requested again."""
     server = Server(Database(), 1, shared=False)
     version = (await server.create()).version
@@ -153,17 +149,6 @@ async def test_a_game_goes_on_from_what_the_store_has_not_lost() -> None:
         await server.play()
         async with first.manager.lend("game") as one, second.manager.lend("game") as other:
             assert one.hosted.entries == other.hosted.entries == entries
-
-
-@on_simulated_time
-async def test_other_moves_in_place_of_lost_ones_are_shown() -> None:
-    database, first, second = await two_servers()
-    entries = database.rows["game"].entries
-    del entries[-2:]
-    for number in (1, 0, 0):
-        await second.play(number=number)
-    async with first.manager.lend("game") as live:
-        assert live.hosted.entries == entries
 
 
 @on_simulated_time

@@ -2,13 +2,16 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 
+from clerestory.server.games import commands
 from clerestory.server.games.clock_pauses import LEAST_NOTICE, ClockPauses
 from clerestory.server.games.due import SCAN_INTERVAL_S
 from clerestory.server.games.log import Entry, EntryKind
+from clerestory.server.games.requests import Requests
 from clerestory.service_errors import ServiceError
 from tests.server.games import simulated
 from tests.server.games.simulated import STARTED, Database, Server, SimulatedStore, clock, on_simulated_time
@@ -61,9 +64,7 @@ async def test_a_slow_store_takes_no_time_from_the_next_player(plies: int, monke
 
 @pytest.mark.parametrize(("seconds", "after"), [(TIME, 0.1), (TIME, 1.0), (TIME, TIME - 0.1), (4 * LEAST_NOTICE, 1.0)])
 @on_simulated_time
-async def test_a_clock_that_is_set_forward_takes_no_time_from_anybody(
-    seconds: float, after: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_clock_set_forward_takes_no_time(seconds: float, after: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """As when a machine has slept."""
     server = await timed_game(seconds)
     began = await server.play()
@@ -76,9 +77,7 @@ async def test_a_clock_that_is_set_forward_takes_no_time_from_anybody(
 @pytest.mark.parametrize("by", [HOUR, -HOUR])
 @pytest.mark.parametrize("after", [0.1, 2 * SCAN_INTERVAL_S])
 @on_simulated_time
-async def test_turns_that_begin_after_a_clock_was_set_have_their_time_and_no_more(
-    by: int, after: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_later_turns_have_their_time_and_no_more(by: int, after: float, monkeypatch: pytest.MonkeyPatch) -> None:
     server = await timed_game()
     await asyncio.sleep(0.5)
     set_clock(monkeypatch, by)
@@ -138,3 +137,72 @@ async def test_a_player_who_waits_for_the_store_costs_the_next_one_no_time() -> 
             await asyncio.sleep(1.0)
         await playing
         assert live.hosted.since >= STARTED + 1000
+
+
+# -- a clock for the whole game ------------------------------------------------------------------------
+
+
+async def restarted(seconds: float) -> Server:
+    """Return a server that starts some seconds after another one, with a game of it, was killed."""
+    server = Server(Database(), 1, shared=False)
+    await server.create(seconds_per_game=60.0)
+    await asyncio.sleep(50.0)
+    server.kill()
+    await asyncio.sleep(seconds)
+    return Server(server.database, 2, shared=False)
+
+
+async def clocks_after(server: Server, seconds: float) -> list[float]:
+    """Let the player to move request an action after some seconds; return the seconds on the clock of each seat."""
+    await asyncio.sleep(seconds)
+    async with server.manager.lend("game") as live:
+        version, text = live.hosted.version, live.hosted.position.legal_actions()[0].text
+    act = partial(commands.play, version=version, text=text)
+    tokens = ["seat 0", "seat 1"]
+    seen = await Requests(server.manager).act("game", tokens, version, act, lambda _, hosted, __: hosted)
+    async with server.manager.lend("game") as live:
+        assert seen.version == live.hosted.version
+    return sorted(round(clock / 1000) for clock in seen.clocks)
+
+
+@on_simulated_time
+async def test_after_a_restart_a_clock_runs_as_from_the_beginning_of_the_turn() -> None:
+    server = await restarted(HOUR / 1000)
+    began = clock()
+    _, moved = await played_on(server)
+    assert began + 60 <= moved <= began + 60 + ROOM
+
+
+@on_simulated_time
+async def test_a_player_gets_back_the_time_before_a_restart() -> None:
+    assert await clocks_after(await restarted(HOUR / 1000), 20.0) == [40, 60]
+
+
+@on_simulated_time
+async def test_without_a_pause_nothing_is_given_back() -> None:
+    server = Server(Database(), 1, shared=False)
+    await server.create(seconds_per_game=60.0)
+    assert await clocks_after(server, 20.0) == [40, 60]
+    assert EntryKind.GIVEN_BACK not in [entry.kind for entry in server.database.rows["game"].entries]
+
+
+@on_simulated_time
+async def test_an_outage_of_the_store_takes_no_time_from_a_clock() -> None:
+    server = Server(Database(), 1, shared=False)
+    await server.create(seconds_per_game=60.0)
+    await asyncio.sleep(10.0)
+    server.database.failing = 1.0
+    await asyncio.sleep(70.0)
+    ended, server.database.failing = clock(), 0.0
+    _, moved = await played_on(server)
+    assert ended + 60 <= moved <= ended + 60 + 2 * ROOM
+
+
+@on_simulated_time
+async def test_once_the_clocks_are_at_zero_the_server_makes_all_moves() -> None:
+    server = Server(Database(), 1, shared=False)
+    await server.create(seconds_per_game=5.0)
+    await server.until_over("game")
+    entries = server.database.rows["game"].entries
+    assert {entry.kind for entry in entries if entry.seat is not None} == {EntryKind.PLAYED_ON}
+    assert clock() <= 2 * 5.0 + len(entries) * ROOM

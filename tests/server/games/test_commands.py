@@ -11,18 +11,23 @@ from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import BotSettings, EndReason, EntryKind, Holder, SeatKind, TakeBacks
 from clerestory.server.games.viewer import Viewer, viewer_of
 from clerestory.service_errors import Reason
-from tests.server.games.table import BOTH, NOW, OWNER, everybody, first, head, hosted, play, play_one, refused
+from tests.server.games.table import (
+    BOTH,
+    NOW,
+    OWNER,
+    everybody,
+    first,
+    head,
+    hosted,
+    play,
+    play_one,
+    play_text,
+    refused,
+    take_back,
+)
 
 OPEN, PERSON = Holder(SeatKind.OPEN), Holder(SeatKind.PERSON)
 BOT = Holder(SeatKind.BOT, bot=BotSettings(3))
-
-
-def play_text(game: HostedGame, text: str) -> int:
-    return commands.play(game, everybody(game), game.version, text, NOW)
-
-
-def take_back(game: HostedGame, ply: int, *seats: int, decline: bool = False) -> int:
-    return takebacks.take_back(game, Viewer(seats), game.version, ply, decline, NOW)
 
 
 def resign(game: HostedGame, *seats: int, named: int | None = None) -> None:
@@ -31,9 +36,6 @@ def resign(game: HostedGame, *seats: int, named: int | None = None) -> None:
 
 def abandon(game: HostedGame, viewer: Viewer = OWNER) -> None:
     commands.end(game, viewer, EndReason.ABANDONED, None, NOW)
-
-
-# -- exactly once ----------------------------------------------------------------------------------
 
 
 def test_an_action_is_played_once_however_often_it_is_sent() -> None:
@@ -75,8 +77,6 @@ def test_a_late_move_is_stale_also_if_the_other_one_ended_the_game() -> None:
     for act in (lambda: play_text(game, text), lambda: take_back(game, 0, 0, 1)):
         assert refused(act).reason == Reason.GAME_OVER
 
-
-# -- who may act -----------------------------------------------------------------------------------
 
 REFUSED: list[tuple[Reason, str, Callable[[HostedGame], object]]] = [
     (Reason.NOT_SEATS_TURN, "pp", lambda game: play(game, Viewer((1,)))),
@@ -123,9 +123,6 @@ def test_at_a_table_anybody_who_plays_enters_chance_events_and_takes_them_back()
     assert (game.ply, game.turn) == (1, NATURE)
 
 
-# -- several actions in one call -------------------------------------------------------------------
-
-
 def test_several_actions_are_played_together_or_not_at_all() -> None:
     game = hosted("cathedral", "pp")
     while game.position.to_position()["cathedral"]["step"] != "cathedral":
@@ -146,9 +143,6 @@ def test_further_actions_are_those_of_the_same_seat() -> None:
     game = hosted("toy", "ppp")
     error = refused(lambda: commands.play(game, everybody(game), game.version, "fold", NOW, ("fold",)))
     assert (error.reason, error.faults[0][0]) == (Reason.ILLEGAL_ACTION, "then_actions[0]")
-
-
-# -- seats -----------------------------------------------------------------------------------------
 
 
 def test_a_game_begins_when_the_last_seat_is_taken() -> None:
@@ -195,9 +189,6 @@ def test_the_server_plays_on_for_a_person_whose_time_is_over() -> None:
     assert refused(lambda: commands.play_bot(game, 0, "fold", NOW)).reason == Reason.STALE_VERSION
 
 
-# -- the end ---------------------------------------------------------------------------------------
-
-
 def test_a_bot_goes_on_for_one_of_three_who_resigns() -> None:
     game = hosted(seats="ppp", play_on=BotSettings(2, 0.1))
     resign(game, 1)
@@ -205,9 +196,7 @@ def test_a_bot_goes_on_for_one_of_three_who_resigns() -> None:
 
 
 @pytest.mark.parametrize(("seats", "named"), [((1,), None), ((1,), 1), ((0, 1), None), ((0, 1), 1), ((0, 1), 0)])
-def test_with_three_players_a_repeated_resignation_removes_nobody_else(
-    seats: tuple[int, ...], named: int | None
-) -> None:
+def test_a_repeated_resignation_removes_nobody_else(seats: tuple[int, ...], named: int | None) -> None:
     game = hosted(seats="ppp")
     for _ in range(3):
         resign(game, *seats, named=named)
@@ -236,9 +225,6 @@ def test_players_at_one_screen_resign_by_their_seat() -> None:
         resign(two, 0, 1, named=1)
     assert (two.entries[-1].kind, two.entries[-1].seat) == (EntryKind.ENDED, 1)
     assert refused(lambda: resign(two, 0, 1, named=0)).reason == Reason.GAME_OVER
-
-
-# -- the length of a log ---------------------------------------------------------------------------
 
 
 def test_a_full_log_takes_moves_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,18 +18,16 @@ from clerestory.server.games.due import MISSED, SCAN_INTERVAL_S
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.store import StoreError
 from clerestory.service_errors import Reason, ServiceError
-from clerestory.v1 import games_pb2 as games
 from tests.server.games import simulated
-from tests.server.games.damage import spoil
 from tests.server.games.simulated import BOT_GAMES, STARTED, Database, Server, SimulatedStore, clock, on_simulated_time
-from tests.server.games.table import seated_at
 from tests.server.rpc.harness import served
 
 MANY = 1000  # tries
+ServerOf = Callable[..., Server]
 
 
 @pytest.fixture
-def server_of(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Server]:
+def server_of(monkeypatch: pytest.MonkeyPatch) -> ServerOf:
     """Return a function that makes a server; `choose` replaces its searches."""
 
     def made(choose: Any = None, *, shared: bool = False) -> Server:
@@ -72,7 +70,7 @@ async def moved(server: Server, game_id: str) -> None:
 
 
 @on_simulated_time
-async def test_a_bot_moves_at_once(server_of: Callable[..., Server]) -> None:
+async def test_a_bot_moves_at_once(server_of: ServerOf) -> None:
     server = server_of(first_legal)
     await asyncio.sleep(0.5)  # after the first look
     await server.create(seats="bb")
@@ -81,7 +79,7 @@ async def test_a_bot_moves_at_once(server_of: Callable[..., Server]) -> None:
 
 
 @on_simulated_time
-async def test_a_bot_with_a_person_does_not_wait_for_bots_among_themselves(server_of: Callable[..., Server]) -> None:
+async def test_a_bot_with_a_person_does_not_wait_for_bots_among_themselves(server_of: ServerOf) -> None:
     async def choose(server: Server, hosted: HostedGame, *more: Any) -> str:
         return await (never if hosted.bots_only else first_legal)(server, hosted, *more)
 
@@ -94,7 +92,7 @@ async def test_a_bot_with_a_person_does_not_wait_for_bots_among_themselves(serve
 
 
 @on_simulated_time
-async def test_games_of_bots_among_themselves_take_turns(server_of: Callable[..., Server]) -> None:
+async def test_games_of_bots_among_themselves_take_turns(server_of: ServerOf) -> None:
     moves: list[str] = []
 
     async def choose(server: Server, hosted: HostedGame, *more: Any) -> str:
@@ -112,9 +110,7 @@ async def test_games_of_bots_among_themselves_take_turns(server_of: Callable[...
 
 
 @on_simulated_time
-async def test_the_games_of_one_maker_leave_movers_for_those_of_another(
-    server_of: Callable[..., Server], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_makers_leave_each_other_movers(server_of: ServerOf, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many are due, and however long their bots think."""
 
     async def choose(server: Server, hosted: HostedGame, *more: Any) -> str:
@@ -130,9 +126,7 @@ async def test_the_games_of_one_maker_leave_movers_for_those_of_another(
 
 
 @on_simulated_time
-async def test_a_rejected_search_is_tried_again_after_the_time_that_the_rejection_says(
-    server_of: Callable[..., Server],
-) -> None:
+async def test_a_rejected_search_is_tried_again_when_the_rejection_says(server_of: ServerOf) -> None:
     tries: list[float] = []
 
     async def choose(server: Server, hosted: HostedGame, *more: Any) -> str:
@@ -148,8 +142,8 @@ async def test_a_rejected_search_is_tried_again_after_the_time_that_the_rejectio
 
 
 @on_simulated_time
-async def test_a_move_that_could_not_be_stored_is_not_searched_again(
-    server_of: Callable[..., Server], monkeypatch: pytest.MonkeyPatch
+async def test_a_move_that_was_not_stored_is_not_searched_again(
+    server_of: ServerOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searched: list[int] = []
 
@@ -170,9 +164,7 @@ async def test_a_move_that_could_not_be_stored_is_not_searched_again(
 
 
 @on_simulated_time
-async def test_bots_move_though_the_clock_was_set_back(
-    server_of: Callable[..., Server], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_bots_move_though_the_clock_was_set_back(server_of: ServerOf, monkeypatch: pytest.MonkeyPatch) -> None:
     """There are more games than movers, so most of them wait in the store."""
     server = server_of()
     ids = [f"{number}" for number in range(3 * BOT_GAMES)]
@@ -187,7 +179,7 @@ async def test_bots_move_though_the_clock_was_set_back(
 @pytest.mark.parametrize("what", ["choosing a move", "storing it", "reading it", "its row"])
 @on_simulated_time
 async def test_a_failure_in_one_game_stops_no_other_of_its_maker(
-    what: str, server_of: Callable[..., Server], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    what: str, server_of: ServerOf, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The games that fail are due longest, and others need their movers."""
 
@@ -222,7 +214,7 @@ async def test_a_failure_in_one_game_stops_no_other_of_its_maker(
 
 
 @on_simulated_time
-async def test_a_look_that_fails_for_one_kind_of_games_looks_for_the_other(server_of: Callable[..., Server]) -> None:
+async def test_a_look_that_fails_for_one_kind_of_games_looks_for_the_other(server_of: ServerOf) -> None:
     server = server_of()
     server.store.due, moving = AsyncMock(side_effect=StoreError("broken")), server.manager._due
     assert isinstance(await moving._look(moving._pools), StoreError)
@@ -256,7 +248,7 @@ async def test_a_game_that_a_scan_has_taken_over_is_not_taken_over_again() -> No
 
 
 @on_simulated_time
-async def test_a_game_of_a_later_version_is_released_to_other_servers(server_of: Callable[..., Server]) -> None:
+async def test_a_game_of_a_later_version_is_released_to_other_servers(server_of: ServerOf) -> None:
     database = Database()
     Server(database, 1, old=True)
     newer = Server(database, 2)
@@ -269,8 +261,8 @@ async def test_a_game_of_a_later_version_is_released_to_other_servers(server_of:
 
 @pytest.mark.parametrize(("failures", "reports"), [(MISSED - 1, []), (MISSED, [False, True])])
 @on_simulated_time
-async def test_the_store_counts_as_dead_after_several_failed_looks(
-    failures: int, reports: list[bool], server_of: Callable[..., Server]
+async def test_the_store_counts_as_dead_after_failed_looks(
+    failures: int, reports: list[bool], server_of: ServerOf
 ) -> None:
     server, reported, looks, find = server_of(), AsyncMock(), list[bool](), SimulatedStore.due
 
@@ -309,7 +301,7 @@ async def test_the_health_of_the_game_service_is_that_of_its_store(monkeypatch: 
 @pytest.mark.parametrize("how", [broken, never])
 @on_simulated_time
 async def test_a_manager_closes_in_time_whatever_its_store_does(
-    how: Any, server_of: Callable[..., Server], monkeypatch: pytest.MonkeyPatch
+    how: Any, server_of: ServerOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = server_of(first_legal)
     await server.create(seats="bb")
@@ -324,20 +316,3 @@ async def test_a_manager_closes_in_time_whatever_its_store_does(
     assert all(task.done() for task in [*server.manager._tasks, *server.manager._due._tasks])
     playing.cancel()
     await asyncio.gather(playing, return_exceptions=True)
-
-
-async def test_rows_that_are_no_text_stop_no_other_game(name: str) -> None:
-    """Due games are found, games are created, and a list of games reports the unreadable one."""
-    async with served(store=name) as server:
-        store, moving = server.app.manager.store, server.app.manager._due
-        odd, unreadable = [await seated_at(server) for _ in range(2)]
-        await spoil(store, "game", "maker", f"id = '{odd.game_id}'", also="due = 0,")
-        await spoil(store, "entry", "text", f"game = '{unreadable.game_id}'")
-        server.app.manager.cache.drop([unreadable.game_id])
-        assert await moving._look(moving._pools) is None
-        made = await seated_at(server)
-        tokens = [one.made.owner_token for one in (odd, unreadable, made)]
-        listed = (await made.stub.ListGames(games.GameServiceListGamesRequest(tokens=tokens))).games
-        assert len(listed) == 3
-        [frozen] = (one for one in listed if one.status == games.GAME_STATUS_FROZEN)
-        assert frozen.frozen_reason == "this server cannot read the game: its text is not UTF-8"

@@ -51,9 +51,7 @@ async def test_a_game_of_bots_goes_on_after_a_restart(tmp_path: Path, monkeypatc
 
 
 @pytest.mark.parametrize("seats", [(PERSON, PERSON), (PERSON, BOT)], ids=["people", "bot"])
-async def test_games_that_nobody_looks_at_are_unloaded(
-    seats: tuple[games.SeatPlan, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_idle_games_are_unloaded(seats: tuple[games.SeatPlan, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     """Also those in which the server has to move if their player does not."""
     monkeypatch.setattr(cache, "IDLE_BYTES", 3 * hosted().weight)
     options = games.GameOptions(time_per_move=Duration(seconds=29 * 24 * 3600))

@@ -26,8 +26,8 @@ from clerestory.v1 import games_pb2 as games
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
 from tests.search.review.games import random_game
 from tests.server.games.table import OPEN, PERSON, Table, table
-from tests.server.rpc.annotating import QUICK, asked, reviewed
 from tests.server.rpc.harness import assert_reason, refusal, served, until
+from tests.server.rpc.test_annotation_service import QUICK, asked, reviewed
 from tests.shipped import DUEL
 
 

@@ -1,7 +1,6 @@
 """Games that are watched: a state for every entry, fewer for a slow reader, and how a stream ends."""
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -18,7 +17,6 @@ from clerestory.server.games.viewer import Viewer
 from clerestory.server.rpc import admission
 from clerestory.server.rpc import watch as watches
 from clerestory.service_errors import Reason
-from clerestory.turns import Turns
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.clients.python.relay import muting
@@ -26,71 +24,67 @@ from tests.server.games.table import BOT, BOTH, NOW, OPEN, PERSON, Table, first,
 from tests.server.rpc.harness import assert_reason, refusal, until
 
 
-async def test_every_entry_has_its_state_with_the_view_after_it() -> None:
-    async with table(PERSON, PERSON) as played:
-        watching = played.watch(1)
-        begun = await watching.read()
-        assert not begun.entries
-        assert begun.views == (await played.look(1)).views
-        states = []
-        for seat, entries in ((0, 1), (1, 3)):  # with the second play come the two chance events of the next round
-            await played.play_first(seat)
-            states += [await watching.read() for _ in range(entries)]
-        assert [len(state.entries) for state in states] == [1, 1, 1, 1]
-        assert [state.game.version for state in states] == list(range(begun.game.version + 1, begun.game.version + 5))
-        assert [state.entries[0].applied.drawn for state in states] == [False, False, True, True]
-        for state in states:
-            assert state.views == (await played.look(1, ply=state.game.ply)).views or state.views[0].actions
+async def test_every_entry_has_its_state_with_the_view_after_it(played: Table) -> None:
+    watching = played.watch(1)
+    begun = await watching.read()
+    assert not begun.entries
+    assert begun.views == (await played.look(1)).views
+    states = []
+    for seat, entries in ((0, 1), (1, 3)):  # with the second play come the two chance events of the next round
+        await played.play_first(seat)
+        states += [await watching.read() for _ in range(entries)]
+    assert [len(state.entries) for state in states] == [1, 1, 1, 1]
+    assert [state.game.version for state in states] == list(range(begun.game.version + 1, begun.game.version + 5))
+    assert [state.entries[0].applied.drawn for state in states] == [False, False, True, True]
+    for state in states:
+        assert state.views == (await played.look(1, ply=state.game.ply)).views or state.views[0].actions
 
 
-async def test_only_the_last_of_what_was_stored_together_asks_for_something() -> None:
-    async with table(PERSON, PERSON) as played:
-        ply = (await played.look(0)).game.ply
-        version = (await played.play_first(0)).game.version
-        asked = await played.call("TakeBack", tokens=played.tokens(0), version=version, ply=ply)
-        streams = [played.watch(0)]
-        await streams[0].read()
-        streams.append(played.watch(1))
-        assert len((await streams[1].read()).views[0].actions) > 0
-        assert (await streams[0].read()).presence.seats == [0, 1]
-        await played.call("TakeBack", tokens=played.tokens(1), version=asked.game.version, ply=ply)
-        states = [[await stream.read() for _ in range(2)] for stream in streams]
-        acts = [[len(state.views[0].actions) > 0 for state in some] for some in states]
-        assert acts == [[False, True], [False, False]]
+async def test_only_the_last_of_what_was_stored_together_asks_for_something(played: Table) -> None:
+    ply = (await played.look(0)).game.ply
+    version = (await played.play_first(0)).game.version
+    asked = await played.call("TakeBack", tokens=played.tokens(0), version=version, ply=ply)
+    streams = [played.watch(0)]
+    await streams[0].read()
+    streams.append(played.watch(1))
+    assert len((await streams[1].read()).views[0].actions) > 0
+    assert (await streams[0].read()).presence.seats == [0, 1]
+    await played.call("TakeBack", tokens=played.tokens(1), version=asked.game.version, ply=ply)
+    states = [[await stream.read() for _ in range(2)] for stream in streams]
+    acts = [[len(state.views[0].actions) > 0 for state in some] for some in states]
+    assert acts == [[False, True], [False, False]]
 
 
-async def test_a_stream_ends_when_its_seat_is_given_away() -> None:
+async def test_a_stream_ends_when_its_seat_is_given_away(played: Table) -> None:
     """It goes on while a bot has the seat."""
-    async with table(PERSON, PERSON) as played:
-        watching = played.watch(0)
-        seen = [await watching.read()]
+    watching = played.watch(0)
+    seen = [await watching.read()]
 
-        async def read_all() -> None:
-            while (state := await watching.read()) != grpc.aio.EOF:
-                seen.append(state)
+    async def read_all() -> None:
+        while (state := await watching.read()) != grpc.aio.EOF:
+            seen.append(state)
 
-        left = await played.call("SetSeat", tokens=played.tokens(0), seat=0, plan=BOT)
-        while seen[-1].game.version < left.game.version:
-            seen.append(await watching.read())
-        opened = await played.call("SetSeat", tokens=played.owner, seat=0, plan=OPEN)
-        await played.call("JoinGame", seat=0)
-        assert_reason(await refusal(read_all()), Reason.WRONG_SEAT_TOKEN)
-        assert all(state.game.version < opened.game.version for state in seen)
-        assert (await played.call("WatchGame", tokens=played.owner).read()).presence.seats == []
+    left = await played.call("SetSeat", tokens=played.tokens(0), seat=0, plan=BOT)
+    while seen[-1].game.version < left.game.version:
+        seen.append(await watching.read())
+    opened = await played.call("SetSeat", tokens=played.owner, seat=0, plan=OPEN)
+    await played.call("JoinGame", seat=0)
+    assert_reason(await refusal(read_all()), Reason.WRONG_SEAT_TOKEN)
+    assert all(state.game.version < opened.game.version for state in seen)
+    assert (await played.call("WatchGame", tokens=played.owner).read()).presence.seats == []
 
 
-async def test_a_stream_goes_on_from_a_version() -> None:
-    async with table(PERSON, PERSON) as played:
-        version = (await played.look(0)).game.version
-        for seat in (0, 1):
-            await played.play_first(seat)
-        streams = [played.watch(0, from_version=version) for _ in range(2)]
-        [state, other] = [await stream.read() for stream in streams]
-        assert state.entries == other.entries
-        assert [entry.version for entry in state.entries] == list(range(version + 1, state.game.version + 1))
-        error = await refusal(played.watch(0, from_version=99).read())
-        assert_reason(error, Reason.STALE_VERSION)
-        assert (error.details() or "").startswith("from_version: is 99")
+async def test_a_stream_goes_on_from_a_version(played: Table) -> None:
+    version = (await played.look(0)).game.version
+    for seat in (0, 1):
+        await played.play_first(seat)
+    streams = [played.watch(0, from_version=version) for _ in range(2)]
+    [state, other] = [await stream.read() for stream in streams]
+    assert state.entries == other.entries
+    assert [entry.version for entry in state.entries] == list(range(version + 1, state.game.version + 1))
+    error = await refusal(played.watch(0, from_version=99).read())
+    assert_reason(error, Reason.STALE_VERSION)
+    assert (error.details() or "").startswith("from_version: is 99")
 
 
 async def test_streams_are_counted_while_another_thread_loads_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,13 +109,12 @@ async def test_a_stream_ends_with_the_game() -> None:
         assert [state.game for state in again] == [states[-1].game]
 
 
-async def test_a_stream_ends_when_the_server_does() -> None:
-    async with table(PERSON, PERSON) as played:
-        watching = played.watch(0)
-        await watching.read()
-        finishing = asyncio.ensure_future(played.app.finish())
-        assert_reason(await refusal(watching.read()), Reason.FINISHING)
-        await finishing
+async def test_a_stream_ends_when_the_server_does(played: Table) -> None:
+    watching = played.watch(0)
+    await watching.read()
+    finishing = asyncio.ensure_future(played.app.finish())
+    assert_reason(await refusal(watching.read()), Reason.FINISHING)
+    await finishing
 
 
 async def test_watchers_are_notified_of_arrivals_and_departures(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,27 +236,15 @@ async def test_onlookers_watch_a_game_late() -> None:
         assert [state.game.ply for state in await reader.read(1)] == [0, 1]
 
 
-async def test_watchers_with_something_to_see_take_turns() -> None:
+async def test_a_watcher_waits_for_its_turn_after_each_state() -> None:
     """While a crowd watches, the event loop writes one message each time that it comes round."""
-    turns, rounds, written = Turns(), 0, list[int]()
+    order: list[object] = []
 
     async def always() -> AsyncGenerator[Any, None]:
-        for number in range(5):
+        for number in range(3):
             yield number
 
-    async def turn() -> None:
-        async with turns.taken("a caller"):
-            pass
-
-    async def read() -> None:
-        async for number in watches.in_turns(always(), turn):
-            if number:
-                written.append(rounds)
-
-    reading = asyncio.gather(*(read() for _ in range(20)))
-    while not reading.done():
-        await asyncio.sleep(0)
-        rounds += 1
-    await reading
-    assert len(written) == 20 * 4
-    assert max(Counter(written).values()) <= 2  # the first turn is there at once
+    turn = AsyncMock(side_effect=lambda: order.append("turn"))
+    async for number in watches.in_turns(always(), turn):
+        order.extend([number])
+    assert order == [0, "turn", 1, "turn", 2, "turn"]

@@ -235,9 +235,7 @@ async def test_a_conflict_undoes_nothing_of_those_it_is_stored_with(sqlite: Sqli
     assert [type(one) for one in found] == [type(None), Conflict, type(None), type(None), Conflict]
 
 
-async def test_writes_that_come_during_a_transaction_are_stored_in_the_next(
-    sqlite: SqliteStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_writes_of_a_transaction_wait_for_the_next(sqlite: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
     committed, settle, go_on = list[int](), committer.settle, threading.Event()
 
     def held(connection: sqlite3.Connection, jobs: Sequence[committer.QueuedWork]) -> bool:
@@ -315,7 +313,7 @@ NO_FILES = [
 
 
 @pytest.mark.parametrize(("name", "says"), NO_FILES)
-async def test_a_name_that_is_probably_not_a_file_is_rejected(
+async def test_names_of_no_file_are_rejected(
     name: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

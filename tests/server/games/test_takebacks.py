@@ -5,25 +5,13 @@ from itertools import pairwise
 import pytest
 
 from clerestory.engine import GAMES, NATURE
-from clerestory.server.games import commands, takebacks
-from clerestory.server.games.hosted import HostedGame
+from clerestory.server.games import takebacks
 from clerestory.server.games.log import Entry, EntryKind, TakeBacks
 from clerestory.server.games.takebacks import shows
 from clerestory.server.games.viewer import Viewer
 from clerestory.service_errors import Reason
 from tests.laws import walk
-from tests.server.games.table import NOW, everybody, hosted, play, played, refused
-
-
-def play_text(game: HostedGame, text: str) -> int:
-    return commands.play(game, everybody(game), game.version, text, NOW)
-
-
-def take_back(game: HostedGame, ply: int, *seats: int, decline: bool = False) -> int:
-    return takebacks.take_back(game, Viewer(seats), game.version, ply, decline, NOW)
-
-
-# -- take-backs ------------------------------------------------------------------------------------
+from tests.server.games.table import NOW, hosted, play, play_text, played, refused, take_back
 
 
 @pytest.mark.parametrize(("seats", "people"), [("pb", (0,)), ("pp", (0, 1))], ids=["against a bot", "at one screen"])
@@ -122,9 +110,6 @@ def test_a_card_that_a_bot_showed_is_not_taken_back(seats: str, word: str, rule:
         before = list(game.entries)
         assert refused(lambda: take_back(game, ply, 0, 1, 2)).reason == Reason.TAKE_BACK_REFUSED
         assert game.entries == before
-
-
-# -- what actions show -----------------------------------------------------------------------------
 
 
 def told(game: str, seats: int, seed: int) -> set[tuple[str, bool]]:

@@ -1,10 +1,10 @@
 """A gateway shared by tests, its time limits, and the clock of a test's event loop."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from tests.server.gateway.harness import DAY_S, HOUR_S, Caller, running_gateway
+from tests.server.gateway.harness import DAY_S, HOUR_S, Caller, gateway, running_gateway
 from tests.server.rpc.harness import clock  # noqa: F401  # a fixture
 
 LIMITS = ("http.BODY_SECONDS", "protocol.HEADER_SECONDS", "protocol.STALL_SECONDS")
@@ -22,4 +22,11 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
 def caller() -> Iterator[Caller]:
     """A caller of a gateway that runs in a thread; tests that need special settings start a separate `gateway()`."""
     with running_gateway() as caller:
+        yield caller
+
+
+@pytest.fixture
+async def own() -> AsyncIterator[Caller]:
+    """A caller of a gateway for one test, in its event loop."""
+    async with gateway() as caller:
         yield caller

@@ -103,11 +103,10 @@ async def test_an_answer_is_compressed_if_it_is_long_and_the_client_accepts_it(c
 FORMS = ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "", "application/connect+proto")
 
 
-async def test_requests_of_html_forms_reach_no_method() -> None:
-    async with gateway() as caller:
-        for kind in FORMS:
-            assert (await caller.call(LIST, b"", content_type=kind)).status == 415, kind
-        counted = list(caller.server.app.metrics.registry.collect())
+async def test_requests_of_html_forms_reach_no_method(own: Caller) -> None:
+    for kind in FORMS:
+        assert (await own.call(LIST, b"", content_type=kind)).status == 415, kind
+    counted = list(own.server.app.metrics.registry.collect())
     assert not [sample for family in counted for sample in family.samples if sample.name == "clerestory_calls_total"]
 
 
@@ -118,20 +117,11 @@ async def test_requests_of_html_forms_reach_no_method() -> None:
         (ADVICE + "Analyze", "streams its answer", "application/connect+proto, application/connect+json"),
     ],
 )
-async def test_an_error_names_the_media_types_of_the_method(
-    caller: Caller, path: str, answers: str, accepted: str
-) -> None:
+async def test_an_error_names_the_media_types(caller: Caller, path: str, answers: str, accepted: str) -> None:
     wrong = "application/connect+json" if path == LIST else JSON
     answer = await caller.call(path, b"{}", content_type=wrong)
     assert (answer.status, answer.headers["accept-post"]) == (415, accepted)
     assert answer.body.decode() == f"This method {answers}; its content-type must be one of {accepted}.\n"
-
-
-@pytest.mark.parametrize(
-    ("verb", "path", "status"), [("GET", LIST, 405), ("POST", "/", 405), ("POST", "/no.Such/Method", 404)]
-)
-async def test_other_ways_to_ask(caller: Caller, verb: str, path: str, status: int) -> None:
-    assert (await caller.ask(verb, path, content_type=JSON)).status == status
 
 
 async def test_a_body_that_is_too_long_is_rejected(caller: Caller) -> None:
@@ -145,11 +135,10 @@ async def test_a_body_that_is_too_long_is_rejected(caller: Caller) -> None:
     assert (status, reason_of(json.loads(text))) == (400, "UNREADABLE_REQUEST")
 
 
-async def test_a_body_must_arrive_in_time(clock: LoopClock) -> None:
-    async with gateway() as caller:
-        call = asyncio.ensure_future(caller.call(LIST, b"", content_length="10"))
-        await clock.advance_until(call.done, HOUR_S / 2)
-        answer = await call
+async def test_a_body_must_arrive_in_time(own: Caller, clock: LoopClock) -> None:
+    call = asyncio.ensure_future(own.call(LIST, b"", content_length="10"))
+    await clock.advance_until(call.done, HOUR_S / 2)
+    answer = await call
     assert (answer.status, answer.fields["code"]) == (504, "deadline_exceeded")
     assert reason_of(answer.fields) == "SLOW_REQUEST"
 
@@ -187,13 +176,12 @@ async def test_every_answer_has_the_headers_of_safety(caller: Caller) -> None:
 
 
 @pytest.mark.parametrize("verb", ["GET", "HEAD"])
-async def test_a_gateway_says_whether_its_server_serves(verb: str) -> None:
-    async with gateway() as caller:
-        serving = await caller.ask(verb, HEALTH)
-        await caller.server.app.health.enter_graceful_shutdown()
-        draining = await caller.ask(verb, HEALTH)
-        await caller.server.app.servers[0].stop(None)
-        gone = await caller.ask(verb, HEALTH)
+async def test_a_gateway_says_whether_its_server_serves(own: Caller, verb: str) -> None:
+    serving = await own.ask(verb, HEALTH)
+    await own.server.app.health.enter_graceful_shutdown()
+    draining = await own.ask(verb, HEALTH)
+    await own.server.app.servers[0].stop(None)
+    gone = await own.ask(verb, HEALTH)
     answers = (serving, draining, gone)
     said = ["SERVING\n", "NOT_SERVING\n", f"{SERVER_GONE}\n"] if verb == "GET" else [""] * 3
     assert [one.status for one in answers] == [200, 503, 503]

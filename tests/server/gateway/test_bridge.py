@@ -23,13 +23,7 @@ from clerestory.server.gateway.methods import methods
 from clerestory.server.gateway.serve import opened
 from clerestory.server.rpc import admission
 from clerestory.server.rpc.errors import CODES
-from clerestory.v1.advisor_pb2 import (
-    STOP_REASON_STOPPED,
-    WARNING_REASON_TIME_CUT,
-    AnalyzeRequest,
-    AnalyzeResponse,
-    RecommendMoveResponse,
-)
+from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.rules_pb2 import StartPositionRequest
 from tests.server.gateway.harness import (
     ADVICE,
@@ -49,41 +43,25 @@ from tests.server.gateway.harness import (
     reason_of,
     unchunked,
 )
-from tests.server.rpc.harness import HOUR, logged, long_question, question, served, until
+from tests.server.rpc.harness import HOUR, Served, logged, long_question, question, served, until
 
 END = (2, b"{}")  # of a stream without an error
 GONE = {"code": "unavailable", "message": SERVER_GONE}
 
 
-async def test_a_stream_begins_while_the_search_goes_on_and_ends_with_it() -> None:
-    async with gateway() as caller:
-        async with caller.streaming() as reader:
-            assert (await read_head(reader))[0] == 200
-            assert await reader.read(1)
-            assert caller.server.app.scheduler.admitted == 1
-        await until(lambda: caller.server.app.scheduler.admitted == 0)
+async def test_a_stream_begins_while_the_search_goes_on_and_ends_with_it(own: Caller) -> None:
+    async with own.streaming() as reader:
+        assert (await read_head(reader))[0] == 200
+        assert await reader.read(1)
+        assert own.server.app.scheduler.admitted == 1
+    await until(lambda: own.server.app.scheduler.admitted == 0)
 
 
-async def test_a_caller_who_hangs_up_ends_the_search() -> None:
+async def test_a_caller_who_hangs_up_ends_the_search(own: Caller) -> None:
     asked = long_question().SerializeToString()
-    async with gateway() as caller:
-        async with caller.sent("POST", ADVICE + "RecommendMove", asked, {"content-type": PROTO}):
-            await until(lambda: caller.server.app.scheduler.running == 1)
-        await until(lambda: caller.server.app.scheduler.admitted == 0)
-
-
-async def test_a_server_that_finishes_gives_a_last_table() -> None:
-    async with gateway() as caller, caller.streaming(headers={"connection": "close"}) as reader:
-        await read_head(reader)
-        begun = await reader.readexactly(10_000)
-        await caller.server.app.finish()
-        *tables, end = parts(unchunked(begun + await reader.read()))
-    found = [AnalyzeResponse.FromString(payload) for _, payload in tables]
-    assert {flags for flags, _ in tables} == {0}
-    assert len(found) > 2
-    assert [table.final for table in found] == [False] * (len(found) - 1) + [True]
-    assert found[-1].recommendation.statistics.stop_reason == STOP_REASON_STOPPED
-    assert end == END
+    async with own.sent("POST", ADVICE + "RecommendMove", asked, {"content-type": PROTO}):
+        await until(lambda: own.server.app.scheduler.running == 1)
+    await until(lambda: own.server.app.scheduler.admitted == 0)
 
 
 async def test_streams_of_one_caller_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,9 +133,7 @@ async def test_a_gateway_that_seems_elsewhere_to_its_server_names_nobody(monkeyp
 
 
 @pytest.mark.parametrize(("target", "named"), [("127.0.0.1:%d", ("127.0.0.1",)), ("ipv4:127.0.0.1:%d,10.0.0.2:9", ())])
-async def test_only_a_server_on_this_machine_learns_the_address_of_a_caller(
-    target: str, named: tuple[str, ...]
-) -> None:
+async def test_only_a_server_on_this_machine_learns_addresses(target: str, named: tuple[str, ...]) -> None:
     asked: list[tuple[str, ...]] = []
 
     async def listed(_: bytes, context: grpc.aio.ServicerContext[bytes, bytes]) -> bytes:
@@ -200,10 +176,9 @@ async def test_the_longest_headers_are_forwarded(caller: Caller) -> None:
     assert (await caller.call(LIST, b"", authorization="a" * 3_000, x_request_id="a" * 3_144)).status == 200
 
 
-async def test_the_error_says_that_the_server_is_gone() -> None:
-    async with gateway() as caller:
-        await caller.server.app.servers[0].stop(None)
-        answer = await caller.call(LIST, b"")
+async def test_the_error_says_that_the_server_is_gone(own: Caller) -> None:
+    await own.server.app.servers[0].stop(None)
+    answer = await own.call(LIST, b"")
     assert (answer.status, answer.fields) == (503, GONE)
 
 
@@ -242,40 +217,33 @@ class RecordedConnection:
         return channel.get_state() is grpc.ChannelConnectivity.SHUTDOWN
 
 
-async def test_a_replaced_channel_is_closed_when_its_last_call_has_ended() -> None:
-    async with served() as server:
-        unused, first, second = [
-            RecordedConnection(dial(server.app.address, None, None, retries=False)) for _ in range(3)
-        ]
-        async with opened(GatewaySettings("127.0.0.1:0"), unused) as web:  # type: ignore[arg-type]
-            caller = Caller(*address_of(web.url), server)
+async def test_a_replaced_channel_is_closed_when_its_last_call_has_ended(server: Served) -> None:
+    unused, first, second = [RecordedConnection(dial(server.app.address, None, None, retries=False)) for _ in range(3)]
+    async with opened(GatewaySettings("127.0.0.1:0"), unused) as web:  # type: ignore[arg-type]
+        caller = Caller(*address_of(web.url), server)
+        assert (await caller.call(LIST, b"")).status == 200
+        web.redial(first)  # type: ignore[arg-type]
+        await until(lambda: unused.closed)
+        async with caller.streaming() as reader:
+            await read_head(reader)
+            assert await reader.read(1)
+            web.redial(second)  # type: ignore[arg-type]
             assert (await caller.call(LIST, b"")).status == 200
-            web.redial(first)  # type: ignore[arg-type]
-            await until(lambda: unused.closed)
-            async with caller.streaming() as reader:
-                await read_head(reader)
-                assert await reader.read(1)
-                web.redial(second)  # type: ignore[arg-type]
-                assert (await caller.call(LIST, b"")).status == 200
-                assert await reader.readexactly(10_000)
-                assert not first.closed
-            await until(lambda: first.closed)
-            assert not second.closed
-        assert second.closed
-
-
-# -- calls and their answers -----------------------------------------------------------------------
+            assert await reader.readexactly(10_000)
+            assert not first.closed
+        await until(lambda: first.closed)
+        assert not second.closed
+    assert second.closed
 
 
 START = RULES + "StartPosition"
 
 
-async def test_an_answer_is_that_of_grpc_in_binary_and_in_json() -> None:
+async def test_an_answer_is_that_of_grpc_in_binary_and_in_json(own: Caller) -> None:
     asked = StartPositionRequest(game="duel", seats=2, seed=5)
-    async with gateway() as caller:
-        binary = await caller.call(START, asked.SerializeToString(), x_request_id="seven")
-        written = await caller.call(START, {"game": "duel", "seats": 2, "seed": "5"})
-        direct = await caller.server.rules.StartPosition(asked)
+    binary = await own.call(START, asked.SerializeToString(), x_request_id="seven")
+    written = await own.call(START, {"game": "duel", "seats": 2, "seed": "5"})
+    direct = await own.server.rules.StartPosition(asked)
     assert (binary.status, binary.headers["content-type"]) == (200, "application/proto")
     assert binary.headers["trailer-x-request-id"] == "seven"
     assert binary.body == direct.SerializeToString()
@@ -303,7 +271,7 @@ def test_every_method_of_the_services_can_be_called() -> None:
 
 
 async def test_a_stream_in_json(caller: Caller) -> None:
-    asked = MessageToDict(AnalyzeRequest(question=question(iterations=50)))
+    asked = MessageToDict(api.AnalyzeRequest(question=question(iterations=50)))
     *tables, end = await caller.stream(enveloped(json.dumps(asked).encode()), content_type="application/connect+json")
     assert json.loads(tables[-1][1])["final"] is True
     assert end == (2, b"{}")
@@ -317,9 +285,9 @@ async def test_the_deadline_of_a_call_goes_on_to_the_server() -> None:
             for headers in ({}, {"connect_timeout_ms": "1200000"})
         ]
     warnings = [
-        [warning.reason for warning in RecommendMoveResponse.FromString(answer.body).warnings] for answer in answers
+        [warning.reason for warning in api.RecommendMoveResponse.FromString(answer.body).warnings] for answer in answers
     ]
-    assert [WARNING_REASON_TIME_CUT in reasons for reasons in warnings] == [False, True]
+    assert [api.WARNING_REASON_TIME_CUT in reasons for reasons in warnings] == [False, True]
 
 
 async def test_an_error_has_its_code_its_english_and_its_details(caller: Caller) -> None:
@@ -349,15 +317,12 @@ async def test_an_invalid_deadline_is_rejected(caller: Caller, timeout: str) -> 
 
 
 @pytest.mark.parametrize("content_type", ["application/json", "application/connect+json"])
-async def test_a_deadline_that_came_before_the_answer_has_its_reason(content_type: str) -> None:
+async def test_a_deadline_that_came_before_the_answer_has_its_reason(own: Caller, content_type: str) -> None:
     asked = MessageToDict(long_question())  # which does not end otherwise
     fields = {"question": asked} if "connect" in content_type else asked
     method, body = ADVICE + ("Analyze" if "connect" in content_type else "RecommendMove"), json.dumps(fields).encode()
     sent = enveloped(body) if "connect" in content_type else body
-    async with gateway() as caller:
-        answer = await caller.call(
-            method, sent, content_type=content_type, connect_timeout_ms="0", accept_language="de"
-        )
+    answer = await own.call(method, sent, content_type=content_type, connect_timeout_ms="0", accept_language="de")
     assert b"deadline_exceeded" in answer.body
     assert b"OUT_OF_TIME" in answer.body
     assert say("errors", "OUT_OF_TIME", language="de").encode() in answer.body

@@ -23,6 +23,7 @@ from tests.server.gateway.harness import JSON, LIST, RULES, STREAM, Caller, enve
 from tests.server.rpc.harness import question, until
 
 START = RULES + "StartPosition"
+IN_JSON = Codec(json=True, streams=False)
 EMPTY = gzip.compress(b"", mtime=0)
 BOMB = gzip.compress(bytes(MAX_BODY_BYTES * 100))
 
@@ -32,24 +33,20 @@ def games(count: int) -> Any:
 
 
 @pytest.mark.parametrize("count", [1, 5000])
-async def test_a_message_is_the_same_json_however_large(count: int) -> None:
-    message = games(count)
-    written = await Codec(json=True, streams=False).response(methods()[LIST], message.SerializeToString())
-    assert (len(message.SerializeToString()) > LARGE) == (count > 1)
-    assert written.decode() == json.dumps(MessageToDict(message, preserving_proto_field_name=True))
-
-
-async def test_a_large_answer_is_converted_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    used, convert = list[bool](), codec.to_json
+async def test_a_message_is_the_same_json_and_a_large_one_is_converted_in_a_thread(
+    count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads, convert, message = list[threading.Thread](), codec.to_json, games(count)
 
     def noted(*arguments: Any) -> bytes:
-        used.append(threading.current_thread() is not threading.main_thread())
+        threads.append(threading.current_thread())
         return convert(*arguments)
 
     monkeypatch.setattr(codec, "to_json", noted)
-    for count in (1, 5000):
-        await Codec(json=True, streams=False).response(methods()[LIST], games(count).SerializeToString())
-    assert used == [False, True]
+    written = await IN_JSON.response(methods()[LIST], message.SerializeToString())
+    assert written.decode() == json.dumps(MessageToDict(message, preserving_proto_field_name=True))
+    assert [thread is threading.main_thread() for thread in threads] == [count == 1]
+    assert (len(message.SerializeToString()) > LARGE) == (count > 1)
 
 
 async def test_a_compressed_request_is_answered_like_the_plain_one(caller: Caller) -> None:
@@ -130,11 +127,7 @@ def test_other_forms_are_rejected_with_the_field(written: str, field: str) -> No
         message_of(ASK, f'{{"position": {written}}}'.encode())
 
 
-# -- long JSON requests are parsed in a thread, one at a time, with addresses taking turns --------------
-
-
 CREATE = methods()["/clerestory.v1.GameService/CreateGame"]
-IN_JSON = Codec(json=True, streams=False)
 PADDED = b" " * LARGE
 
 
@@ -165,16 +158,6 @@ async def test_one_is_read_at_a_time_in_a_thread_of_each_address_in_turn(monkeyp
     assert await asyncio.gather(*readings) == [text for _, text in asked]
     assert slow.read == [b"1", b"2", b"4", b"5", b"3"]
     assert len(slow.threads - {threading.main_thread()}) == len(slow.threads) == 1
-
-
-async def test_the_request_of_a_caller_who_leaves_while_waiting_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    slow, reader = SlowReading(monkeypatch), Reader()
-    readings = [asyncio.ensure_future(reader.read(IN_JSON, CREATE, text + PADDED, "a")) for text in (b"1", b"2", b"3")]
-    await until(lambda: slow.read == [b"1"])
-    readings[1].cancel()
-    slow.go_on.set()
-    await asyncio.wait(readings)
-    assert slow.read == [b"1", b"3"]
 
 
 async def test_a_request_is_given_up_when_its_connection_ends(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,20 +27,21 @@ ENDLESS = [
 
 
 @pytest.mark.parametrize(("request_head", "status"), ENDLESS, ids=[str(status) for _, status in ENDLESS])
-async def test_chunks_without_end_are_answered_and_cut_off(request_head: bytes, status: int, clock: LoopClock) -> None:
-    async with gateway() as caller:
-        async with caller.connection() as (reader, writer):
-            writer.write(request_head + CHUNK)
-            if status == 400:
-                writer.write(CHUNK * MAX_PARTS)
-            assert (await read_head(reader))[0] == status
-            with pytest.raises(ConnectionError):
-                while True:
-                    writer.write(CHUNK * 1000)
-                    await writer.drain()
-                    clock.advance(DAY_S / 9)
-                    await asyncio.sleep(0)
-        assert (await caller.call(LIST, b"")).status == 200
+async def test_chunks_without_end_are_answered_and_cut_off(
+    own: Caller, request_head: bytes, status: int, clock: LoopClock
+) -> None:
+    async with own.connection() as (reader, writer):
+        writer.write(request_head + CHUNK)
+        if status == 400:
+            writer.write(CHUNK * MAX_PARTS)
+        assert (await read_head(reader))[0] == status
+        with pytest.raises(ConnectionError):
+            while True:
+                writer.write(CHUNK * 1000)
+                await writer.drain()
+                clock.advance(DAY_S / 9)
+                await asyncio.sleep(0)
+    assert (await own.call(LIST, b"")).status == 200
 
 
 async def test_a_request_may_begin_before_the_answer_to_the_last_and_end_after_it(caller: Caller) -> None:

@@ -79,9 +79,7 @@ async def test_a_proxy_has_no_share() -> None:
         assert not any(reader.at_eof() for reader in readers)
 
 
-async def test_a_caller_who_takes_nothing_is_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: LoopClock
-) -> None:
+async def test_who_takes_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: LoopClock) -> None:
     (tmp_path / "index.html").write_bytes(b"x" * (8 << 20))
     ended, connection_lost = asyncio.Event(), Protocol.connection_lost
 

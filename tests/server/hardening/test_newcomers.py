@@ -6,7 +6,7 @@ import pytest
 
 from clerestory.server.hardening import newcomers
 from clerestory.server.hardening.newcomers import LONGEST, QUIET, Newcomers
-from tests.server.rpc.harness import LoopClock, served, until
+from tests.server.rpc.harness import LoopClock, Served, until
 
 
 @pytest.fixture
@@ -45,13 +45,12 @@ async def test_a_stream_waits_while_calls_arrive_but_not_for_ever(clock: LoopClo
     assert LONGEST / QUIET <= rounds <= 2 + LONGEST / QUIET
 
 
-async def test_calls_that_arrive_come_before_streams_that_begin(clock: LoopClock) -> None:
+async def test_calls_that_arrive_come_before_streams_that_begin(server: Served, clock: LoopClock) -> None:
     """Hundreds of streams are accepted and wait; a health check is answered before the first of them begins."""
-    async with served() as server:
-        path = "/clerestory.v1.GameService/WatchGame"
-        streams = [server.channel.unary_stream(path)(b"") for _ in range(100)]
-        await until(lambda: server.app.admission.newcomers.arrived >= len(streams))
-        assert await server.channel.unary_unary("/grpc.health.v1.Health/Check")(b"")
-        assert not any(stream.done() for stream in streams)
-        for stream in streams:
-            stream.cancel()
+    path = "/clerestory.v1.GameService/WatchGame"
+    streams = [server.channel.unary_stream(path)(b"") for _ in range(100)]
+    await until(lambda: server.app.admission.newcomers.arrived >= len(streams))
+    assert await server.channel.unary_unary("/grpc.health.v1.Health/Check")(b"")
+    assert not any(stream.done() for stream in streams)
+    for stream in streams:
+        stream.cancel()

@@ -101,22 +101,22 @@ async def error_of_one(calls: list[Any]) -> grpc.aio.AioRpcError:
     return await refusal(ended)
 
 
-@pytest.mark.parametrize("method", METHODS)
 async def test_a_message_must_arrive_in_time(
-    pending: PendingReads, server: Served, clock: LoopClock, method: str
+    pending: PendingReads, server: Served, clock: LoopClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    call = begin(server, method, never())
-    await until(lambda: pending.number == 1)
-    clock.advance(SECONDS - SLACK)
-    await list_games(server)
-    assert not call.done()
-    clock.advance(SLACK)
-    assert_reason(await refusal(call), Reason.SLOW_REQUEST)
+    """Its rejection is never held back."""
+    monkeypatch.setattr(RateLimit, "hold", AsyncMock(side_effect=AssertionError("a refusal was held back")))
+    for method in METHODS:
+        call = begin(server, method, never())
+        await until(lambda: pending.number == 1)
+        clock.advance(SECONDS - SLACK)
+        await list_games(server)
+        assert not call.done()
+        clock.advance(SLACK)
+        assert_reason(await refusal(call), Reason.SLOW_REQUEST)
 
 
-async def test_a_conversation_ends_when_no_request_comes(
-    pending: PendingReads, server: Served, clock: LoopClock
-) -> None:
+async def test_a_conversation_ends_without_requests(pending: PendingReads, server: Served, clock: LoopClock) -> None:
     stub: Any = ServerReflectionStub(server.channel)
     talk = stub.ServerReflectionInfo()
     await talk.write(ServerReflectionRequest(list_services=""))
@@ -148,9 +148,7 @@ async def test_the_connection_with_most_pending_messages_makes_room(pending: Pen
         assert_reason(await error_of_one(crowded), Reason.SLOW_REQUEST)
 
 
-async def test_a_call_waits_while_other_messages_of_its_connection_are_read(
-    pending: PendingReads, server: Served
-) -> None:
+async def test_a_call_waits_for_other_messages_of_its_connection(pending: PendingReads, server: Served) -> None:
     come = asyncio.Event()
 
     async def late() -> AsyncIterator[bytes]:
@@ -165,9 +163,7 @@ async def test_a_call_waits_while_other_messages_of_its_connection_are_read(
     assert [ListGamesResponse.FromString(await call) for call in read] == [await waits] * 2
 
 
-async def test_a_waiting_call_displaces_a_message_that_does_not_come(
-    pending: PendingReads, server: Served, clock: LoopClock
-) -> None:
+async def test_a_waiting_call_displaces_a_slow_message(pending: PendingReads, server: Served, clock: LoopClock) -> None:
     slow = await slow_calls(pending, server)
     waits = await waiting_call(pending, server)
     clock.advance(PATIENCE)
@@ -177,9 +173,7 @@ async def test_a_waiting_call_displaces_a_message_that_does_not_come(
     assert pending_reads.DISPLACED in (error.details() or "")
 
 
-async def test_a_call_whose_turn_does_not_come_is_rejected(
-    pending: PendingReads, server: Served, clock: LoopClock
-) -> None:
+async def test_a_call_does_not_wait_for_ever(pending: PendingReads, server: Served, clock: LoopClock) -> None:
     pending._most, pending._patience = 1, SECONDS
     slow = await slow_calls(pending, server)
     waits = await waiting_call(pending, server)
@@ -198,24 +192,12 @@ async def test_few_calls_may_wait(pending: PendingReads, server: Served, monkeyp
         call.cancel()
 
 
-async def test_the_rejection_of_a_slow_request_is_never_held_back(
-    pending: PendingReads, server: Served, clock: LoopClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(RateLimit, "hold", AsyncMock(side_effect=AssertionError("a refusal was held back")))
-    call = begin(server, LIST, never())
-    await until(lambda: pending.number == 1)
-    clock.advance(SECONDS)
-    assert_reason(await refusal(call), Reason.SLOW_REQUEST)
-
-
 def contexts() -> list[Any]:
     return [one for one in gc.get_objects() if type(one).__name__ == "_ServicerContext"]
 
 
 @pytest.mark.parametrize("slow", [False, True], ids=["without a message", "slow"])
-async def test_a_rejected_call_is_freed_at_once(
-    pending: PendingReads, server: Served, clock: LoopClock, slow: bool
-) -> None:
+async def test_a_rejected_call_is_freed(pending: PendingReads, server: Served, clock: LoopClock, slow: bool) -> None:
     gc.collect()
     before = contexts()  # of other servers in this process
     gc.disable()
@@ -242,9 +224,7 @@ async def test_a_caller_has_no_more_calls_in_progress_than_are_free(monkeypatch:
         assert (await list_games(server, metadata=OTHER)).games
 
 
-async def test_repeated_rejections_of_one_caller_are_held_back(
-    monkeypatch: pytest.MonkeyPatch, clock: LoopClock
-) -> None:
+async def test_repeated_rejections_are_held_back(monkeypatch: pytest.MonkeyPatch, clock: LoopClock) -> None:
     for name, value in (("BURST", 2), ("INTERVAL_S", 36_000.0), ("MAX_DELAY_S", 36_000.0)):
         monkeypatch.setattr(rate_limit, name, value)
     held, turn = list[tuple[float, float]](), RateLimit.turn
@@ -286,9 +266,6 @@ async def test_three_rejections_of_a_caller_are_logged_and_the_others_counted(mo
     assert [line.get("unlogged", 0) for line in lines if line.get("reason") == "BUSY"] == [0, 0, 0, 3]
 
 
-# -- options of connections ------------------------------------------------------------------------
-
-
 def test_grpc_knows_every_option_that_is_set() -> None:
     """gRPC ignores unknown names without a word."""
     known = Path(cygrpc.__file__).read_bytes()
@@ -323,13 +300,12 @@ def call_together(target: str, made: threading.Event) -> "Counter[str]":
 
 
 @pytest.mark.system
-async def test_thousands_of_calls_that_come_while_the_server_is_busy_are_answered_or_rejected() -> None:
+async def test_thousands_of_calls_that_come_while_the_server_is_busy_are_answered_or_rejected(server: Served) -> None:
     """None of them is dropped without a reason."""
     made = threading.Event()
-    async with served() as server:
-        ends = asyncio.ensure_future(asyncio.to_thread(call_together, server.app.address, made))
-        await asyncio.sleep(0)
-        made.wait()  # here, where the server runs
-        found = await ends
+    ends = asyncio.ensure_future(asyncio.to_thread(call_together, server.app.address, made))
+    await asyncio.sleep(0)
+    made.wait()  # here, where the server runs
+    found = await ends
     assert found.total() == CONNECTIONS * CALLS
     assert set(found) <= {"OK", "RESOURCE_EXHAUSTED"}

@@ -7,12 +7,8 @@ from typing import Any
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
-from clerestory.engine import Rng, State
+from clerestory.engine import Record, State
 from clerestory.search.review import ReviewPlan, annotate
-from clerestory.search.review.annotating import answered
-from clerestory.search.review.course import plies_of
-from clerestory.search.review.rollouts import FEWEST, estimate, paired
-from clerestory.search.review.words import SHOWN
 from clerestory.server.analysis.caller import Caller
 from clerestory.server.analysis.reviewer import Reviewer
 from clerestory.server.analysis.reviews import SKETCH
@@ -24,15 +20,27 @@ from clerestory.server.rpc.translate_annotation import (
     read_annotation,
     write_ply,
     write_review,
-    write_rollouts,
 )
 from clerestory.service_errors import Reason
 from clerestory.v1 import annotation_pb2 as api
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
 from tests.search.review.games import cut, random_game
-from tests.server.analysis.brief import be_brief
-from tests.server.rpc.annotating import QUICK, asked, reviewed, text
-from tests.server.rpc.harness import Served, assert_reason, full_server, long_question, refusal, served, until
+from tests.server.rpc.harness import Served, assert_reason, full_server, refusal, served, until
+
+QUICK = 60  # iterations
+
+
+def text(game: State) -> str:
+    return "".join(f"{line}\n" for line in Record(game).lines())
+
+
+def asked(game: State | None = None, **fields: Any) -> api.AnnotateGameRequest:
+    record = {} if game is None else {"record": text(game)}
+    return api.AnnotateGameRequest(**{"iterations": QUICK} | record | fields)
+
+
+async def reviewed(stub: Any, request: api.AnnotateGameRequest) -> list[api.AnnotateGameResponse]:
+    return [message async for message in stub.AnnotateGame(request)]
 
 
 @pytest.fixture
@@ -61,40 +69,6 @@ async def test_it_is_the_review_of_one_process_after_a_sketch(game: State, stub:
     assert [message.HasField("review") for message in messages] == [False] * (len(messages) - 1) + [True]
     assert messages[-1].review == write_review(expected)
     assert messages[-1].done == messages[-1].total >= len(expected.valuations)
-
-
-async def test_errors_are_played_on_as_in_one_process(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The worst errors have rollouts, equal to those of this process with as many pairs; the ledger stays the same."""
-    be_brief(monkeypatch)
-    game = random_game("toy", 2, 1)
-    plan = ReviewPlan(iterations=QUICK)
-    expected = annotate(game, plan)
-    *parts, last = await reviewed(stub, asked(game, deep_budget=Duration(seconds=3600)))
-    matter = expected.errors()[:SHOWN]
-    assert matter, "a record without errors tests nothing"
-    assert [part.done for part in parts if part.deepening] == list(range(len(matter)))
-    roots = {ply.number: ply.root for ply in plies_of(game)}
-    for one, error in zip(matter, last.review.errors, strict=False):
-        root, seeds, said = roots[one.ply], Rng(plan.seed_of(one.ply, 2)), error.rollouts
-        assert root is not None
-        assert said.pairs >= FEWEST
-        pairs = [answered(paired(root, one, plan, seeds.next())) for _ in range(said.pairs)]
-        assert said == write_rollouts(estimate(pairs))
-    for error in last.review.errors:
-        error.ClearField("rollouts")
-    assert last.review == write_review(expected)
-
-
-async def test_it_waits_for_others_and_leaves_nothing_running(stub: Any, server: Served) -> None:
-    """Its searches have the lowest priority, and end when its caller leaves."""
-    call = stub.AnnotateGame(asked(random_game("duel", 2, 1), iterations=MOST))
-    await until(lambda: server.app.scheduler.admitted > 0)
-    move = asyncio.ensure_future(server.advisor.RecommendMove(long_question()))
-    await until(lambda: server.app.scheduler.admitted > 1)
-    call.cancel()
-    await until(lambda: server.app.scheduler.admitted == 1)
-    move.cancel()
-    await until(lambda: server.app.scheduler.admitted == 0)
 
 
 async def test_a_server_that_ends_gives_the_reason(stub: Any, server: Served) -> None:

@@ -6,10 +6,12 @@ from typing import Any
 
 import grpc
 import pytest
+from google.rpc.error_details_pb2 import BadRequest
 
+from clerestory.server.rpc.errors import MAX_LISTED
 from clerestory.v1.advisor_pb2 import BatchRecommendRequest, BatchRecommendResponse, RecommendMoveRequest
 from tests.server.games.test_bounds import EXTREME, durations
-from tests.server.rpc.harness import HOUR, LoopClock, full_server, question, refusal, served, until
+from tests.server.rpc.harness import HOUR, LoopClock, Served, details, full_server, question, refusal, served, until
 
 
 def query(number: int, **fields: Any) -> BatchRecommendRequest:
@@ -38,11 +40,10 @@ async def test_each_query_gets_the_answer_of_a_single_call() -> None:
             assert lines(answer.recommendation) == lines(alone)
 
 
-async def test_a_wrong_query_gets_its_error_and_the_others_their_answers() -> None:
-    async with served() as server:
-        wrong = BatchRecommendRequest(number=1, question=question(iterations=50, consider_actions=["x"]))
-        found = await results(server.advisor.BatchRecommend([counted(0), wrong, counted(2), query(3)]))
-        alone = await refusal(server.advisor.RecommendMove(wrong.question))
+async def test_a_wrong_query_gets_its_error_and_the_others_their_answers(server: Served) -> None:
+    wrong = BatchRecommendRequest(number=1, question=question(iterations=50, consider_actions=["x"]))
+    found = await results(server.advisor.BatchRecommend([counted(0), wrong, counted(2), query(3)]))
+    alone = await refusal(server.advisor.RecommendMove(wrong.question))
     assert [found[number].WhichOneof("result") for number in range(4)] == ["recommendation", "error"] * 2
     error = found[1].error
     assert (error.code, error.reason) == (grpc.StatusCode.INVALID_ARGUMENT.value[0], "BAD_CONSIDER_ACTIONS")
@@ -51,13 +52,25 @@ async def test_a_wrong_query_gets_its_error_and_the_others_their_answers() -> No
     assert found[3].error.reason == "BAD_TIME_BUDGET"
 
 
-async def test_times_beyond_all_limits_are_rejected() -> None:
+async def test_an_error_lists_as_many_faults_as_that_of_a_single_call(server: Served) -> None:
+    wrong = question(iterations=50, consider_actions=["x" * 300, *("x" for _ in range(40))])
+    found = await results(server.advisor.BatchRecommend([BatchRecommendRequest(question=wrong)]))
+    alone = await refusal(server.advisor.RecommendMove(wrong))
+    error = found[0].error
+    listed = details(alone, BadRequest).field_violations
+    assert [(fault.field, fault.description) for fault in error.violations] == [
+        (fault.field, fault.description) for fault in listed
+    ]
+    assert len(error.violations) == MAX_LISTED
+    assert error.message == alone.details()
+
+
+async def test_times_beyond_all_limits_are_rejected(server: Served) -> None:
     paths = [*durations(RecommendMoveRequest.DESCRIPTOR)]
     queries = [query(number) for number in range(len(paths) * len(EXTREME))]
     for asked, (path, time) in zip(queries, product(paths, EXTREME), strict=True):
         getattr(asked.question, path).CopyFrom(time)
-    async with served() as server:
-        found = await results(server.advisor.BatchRecommend(queries))
+    found = await results(server.advisor.BatchRecommend(queries))
     assert [found[asked.number].error.reason for asked in queries] == ["BAD_TIME_BUDGET"] * len(queries) != []
 
 
@@ -100,14 +113,15 @@ async def test_a_batch_without_a_place_ends_with_busy_for_each_query_or_waits_fo
         assert [answer.WhichOneof("result") for answer in found.values()] == ["recommendation"] * 9
 
 
-async def test_a_client_that_sends_nothing_more_gets_its_answers_then_an_error(clock: LoopClock) -> None:
-    async with served() as server:
-        call = server.advisor.BatchRecommend()
-        await call.write(counted(0))
-        assert (await call.read()).number == 0
-        await clock.advance_until(call.done, 1.0)
-        with pytest.raises(grpc.aio.AioRpcError) as ended:
-            await call.read()
+async def test_a_client_that_sends_nothing_more_gets_its_answers_then_an_error(
+    server: Served, clock: LoopClock
+) -> None:
+    call = server.advisor.BatchRecommend()
+    await call.write(counted(0))
+    assert (await call.read()).number == 0
+    await clock.advance_until(call.done, 1.0)
+    with pytest.raises(grpc.aio.AioRpcError) as ended:
+        await call.read()
     assert ended.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
 
 

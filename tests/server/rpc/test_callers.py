@@ -1,6 +1,5 @@
 """Callers share a server and its workers, and none sees another's requests."""
 
-import statistics
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -72,28 +71,6 @@ async def test_one_caller_with_every_place_leaves_one_to_another(server: Served,
         assert answer.statistics.iterations == 500
         stream = server.advisor.Analyze(AnalyzeRequest(question=question(iterations=500)), metadata=one)
         assert [table.final async for table in stream][-1]
-
-
-@pytest.mark.system  # tests/server/analysis/test_sharing.py has the rule with a simulated scheduler
-async def test_one_search_of_a_caller_has_as_much_as_eight_of_another(server: Served) -> None:
-    async with occupied(server, 8, bearer(MANY)), occupied(server, 1, bearer(ONE)):
-        trees = [tree for search in server.app.scheduler._searches.values() for tree in search.trees]
-        before = [tree.used for tree in trees]
-
-        def used() -> list[float]:
-            return [tree.used - already for tree, already in zip(trees, before, strict=True)]
-
-        await until(lambda: sum(used()) > 1.5)  # seconds of a worker, however long a busy machine takes for them
-        *many, one = used()
-        assert one > 3 * statistics.median(many)  # one of the eight may get a turn late
-
-
-async def test_without_tokens_a_proxy_of_this_machine_may_name_who_calls() -> None:
-    async with served(max_searches=4) as server, occupied(server, 4, behalf("10.0.0.1")):
-        error = await refusal(server.advisor.RecommendMove(long_question(), metadata=behalf("10.0.0.1")))
-        assert_reason(error, Reason.BUSY)
-        for metadata in (behalf("2001:db8::7"), ()):
-            assert (await server.advisor.RecommendMove(question(iterations=10), metadata=metadata)).lines
 
 
 OTHERS = (bearer(MANY), bearer(PROXY), (*bearer(PROXY), *behalf("one")), (*bearer(PROXY), *behalf(ONE)))

@@ -25,8 +25,9 @@ from clerestory.server.rpc.security import Tokens
 from clerestory.service_errors import Reason, ServiceError
 from clerestory.v1 import games_pb2, lessons_pb2, rules_pb2
 from tests.laws import walk
+from tests.server.games.table import OPEN
 from tests.server.lessons.pupil import answers
-from tests.server.rpc.harness import LoopClock, served, until
+from tests.server.rpc.harness import LoopClock, Served, until
 from tests.server.rpc.rules import whole
 
 CALLS = 4  # of one caller, at once
@@ -86,33 +87,23 @@ async def test_plans_are_found_in_a_thread_one_at_a_time(monkeypatch: pytest.Mon
     assert len(begun) == len(calls)
 
 
-async def test_games_are_listed_a_piece_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    turn = create_autospec(Chunks.turn, side_effect=Chunks.turn)
-    monkeypatch.setattr(Chunks, "turn", turn)
-    seats = [games_pb2.SeatPlan(kind=games_pb2.SEAT_KIND_OPEN)] * 2
-    async with served() as server:
-        for _ in range(3):
-            options = games_pb2.GameOptions(listed=True)
-            await server.games.CreateGame(games_pb2.CreateGameRequest(game="toy", seats=seats, options=options))
-        assert len((await server.games.ListGames(games_pb2.GameServiceListGamesRequest(page_size=100))).games) == 3
-    assert turn.call_count == 3
-
-
-async def test_the_games_of_a_list_are_read_together(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_listed_games_are_read_together_and_written_a_piece_at_a_time(
+    server: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
     together, listed = asyncio.Barrier(3), GameHandlers._listed
+    turn = create_autospec(Chunks.turn, side_effect=Chunks.turn)
 
     async def wait_for_others(*args: Any) -> games_pb2.Game | None:
         await together.wait()
         return await listed(*args)
 
     monkeypatch.setattr(GameHandlers, "_listed", wait_for_others)
-    seats = [games_pb2.SeatPlan(kind=games_pb2.SEAT_KIND_OPEN)] * 2
-    async with served() as server:
-        for _ in range(3):
-            options = games_pb2.GameOptions(listed=True)
-            await server.games.CreateGame(games_pb2.CreateGameRequest(game="toy", seats=seats, options=options))
-        shown = (await server.games.ListGames(games_pb2.GameServiceListGamesRequest())).games
-    assert len({game.game_id for game in shown}) == 3
+    monkeypatch.setattr(Chunks, "turn", turn)
+    options = games_pb2.GameOptions(listed=True)
+    for _ in range(3):
+        await server.games.CreateGame(games_pb2.CreateGameRequest(game="toy", seats=[OPEN, OPEN], options=options))
+    shown = (await server.games.ListGames(games_pb2.GameServiceListGamesRequest())).games
+    assert len({game.game_id for game in shown}) == turn.call_count == 3
 
 
 async def test_a_call_under_way_gets_its_answer_though_its_token_may_name_nobody_any_more(tmp_path: Path) -> None:
@@ -146,9 +137,7 @@ async def test_a_crowd_of_one_caller_delays_another_by_a_piece_for_each_of_its_o
 
 
 @pytest.mark.parametrize("leaves", [False, True])
-async def test_the_source_of_a_stream_that_nobody_takes_is_closed(
-    leaves: bool, clock: LoopClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_stream_nobody_reads_is_closed(leaves: bool, clock: LoopClock, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether the caller takes something after all, or leaves."""
     monkeypatch.setattr(chunks, "STALL_SECONDS", 1200.0)
     closed, taken, written = asyncio.Event(), asyncio.Event(), list[int]()

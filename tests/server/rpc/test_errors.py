@@ -11,7 +11,6 @@ from google.protobuf.duration_pb2 import Duration
 from google.rpc.error_details_pb2 import BadRequest, PreconditionFailure, RetryInfo
 
 from clerestory.clients.wire import duration
-from clerestory.engine import State
 from clerestory.engine.toy.rules import TOY
 from clerestory.server.analysis import demand
 from clerestory.server.rpc import service
@@ -21,19 +20,14 @@ from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2
 from clerestory.v1.advisor_pb2 import AnalyzeRequest, Observer, RecommendMoveRequest
 from clerestory.v1.position_pb2 import Position
 from clerestory.v1.toy_pb2 import ToyPosition
-from tests.server.games.table import OPEN, PERSON, table
+from tests.search.review.games import random_game
+from tests.server.games.table import OPEN, PERSON, Table
 from tests.server.rpc.harness import Served, assert_reason, details, opening, question, refusal, served, until
 
 TESTS = Path(__file__).parents[2]
 
 
-def finished() -> State:
-    state = opening()
-    while not state.over:
-        state.play(state.legal_actions()[0])
-    return state
-
-
+FINISHED = random_game("toy", 2, 1)
 LEGAL = [action.text for action in opening().legal_actions()]
 
 # Invalid fields: the reason, the field that is blamed, and the fields of the question, which is otherwise valid.
@@ -98,7 +92,7 @@ async def test_an_error_names_the_field_that_is_wrong(server: Served) -> None:
 
 
 async def test_failed_precondition(server: Served) -> None:
-    over = question(finished(), iterations=1)
+    over = question(FINISHED, iterations=1)
     early = question(iterations=1, seat=1)
     for request, *blamed in (over, Reason.GAME_OVER, "position"), (early, Reason.NOT_SEATS_TURN, "seat"):
         error = await refusal(server.advisor.RecommendMove(request))
@@ -124,7 +118,7 @@ async def test_all_that_is_wrong_with_a_question_is_listed(server: Served) -> No
 
 
 async def test_an_invalid_request_is_reported_before_a_wrong_moment(server: Served) -> None:
-    error = await refusal(server.advisor.RecommendMove(question(finished(), iterations=0)))
+    error = await refusal(server.advisor.RecommendMove(question(FINISHED, iterations=0)))
     assert_reason(error, Reason.BAD_ITERATIONS)
 
 
@@ -165,23 +159,15 @@ def test_every_field_that_may_be_blamed_is_one_of_the_request(method: str) -> No
             message = message.fields_by_name[field].message_type
 
 
-async def test_errors_of_inner_modules_name_the_field_of_the_request() -> None:
-    async with table() as played:
-        request = games_pb2.SetSeatRequest(game_id=played.game_id, tokens=["x"], seat=0, plan=PERSON)
-        error = await refusal(played.stub.SetSeat(request))
-        assert [one.field for one in details(error, BadRequest).field_violations] == ["tokens[0]"]
-        opened = games_pb2.SetSeatRequest(game_id=played.game_id, tokens=played.tokens(0), seat=0, plan=OPEN)
-        await played.stub.SetSeat(opened)
-        again = games_pb2.SetSeatRequest(game_id=played.game_id, tokens=[played.made.owner_token], seat=0, plan=PERSON)
-        error = await refusal(played.stub.SetSeat(again))
+async def test_errors_of_inner_modules_name_the_field_of_the_request(played: Table) -> None:
+    request = games_pb2.SetSeatRequest(game_id=played.game_id, tokens=["x"], seat=0, plan=PERSON)
+    error = await refusal(played.stub.SetSeat(request))
+    assert [one.field for one in details(error, BadRequest).field_violations] == ["tokens[0]"]
+    opened = games_pb2.SetSeatRequest(game_id=played.game_id, tokens=played.tokens(0), seat=0, plan=OPEN)
+    await played.stub.SetSeat(opened)
+    again = games_pb2.SetSeatRequest(game_id=played.game_id, tokens=[played.made.owner_token], seat=0, plan=PERSON)
+    error = await refusal(played.stub.SetSeat(again))
     assert details(error, BadRequest).field_violations[0].field == "plan.kind"
-
-
-async def test_unreadable_request(server: Served) -> None:
-    call = server.channel.unary_unary("/clerestory.v1.AdvisorService/RecommendMove")
-    error = await refusal(call(b"\xff\xff\xff"))
-    assert error.code() == grpc.StatusCode.INVALID_ARGUMENT
-    assert_reason(error, Reason.UNREADABLE_REQUEST)
 
 
 @pytest.mark.parametrize("timeout", [None, 600], ids=["time to wait", "less time than the wait"])

@@ -23,6 +23,7 @@ from tests.server.games.table import (
     NOW,
     OPEN,
     PERSON,
+    STORED,
     Table,
     at,
     first,
@@ -32,7 +33,7 @@ from tests.server.games.table import (
     seated,
     table,
 )
-from tests.server.rpc.harness import assert_reason, details, refusal, served
+from tests.server.rpc.harness import Served, assert_reason, details, refusal
 
 REQUEST = "a-name-that-nobody-guesses"
 LISTED = games.GameOptions(listed=True)
@@ -94,6 +95,28 @@ def test_an_entry_shows_that_the_server_moved_for_a_person() -> None:
     assert [entry.played_on for entry in entries if not entry.applied.drawn] == [True, False]
 
 
+def test_a_game_with_a_clock_says_what_is_left_and_what_was_given_back() -> None:
+    game = hosted(seconds_per_game=60.0, increment=0.5)
+    before, seat = game.copy(), game.turn or 0
+    commands.play(game, BOTH, game.version, first(game), STORED + 20_000)
+    commands.give_back(before, game, STORED + 5_000, STORED + 20_000)
+    state = write_state(before, game, BOTH)
+    left = [time.ToMilliseconds() for time in state.game.time_left]
+    assert (left[seat], left[1 - seat]) == (45_500, 60_000)
+    given_back = state.entries[-1].time_given_back
+    assert (given_back.seat, given_back.time.ToMilliseconds()) == (seat, 5_000)
+    assert (state.game.options.time_per_game.seconds, state.game.options.increment.nanos) == (60, 500_000_000)
+    assert not write_state(hosted(), hosted(), BOTH).game.time_left
+
+
+async def test_an_increment_needs_a_clock(server: Served) -> None:
+    options = games.GameOptions(increment=Duration(seconds=1))
+    asked = games.CreateGameRequest(game="toy", seats=[PERSON, PERSON], options=options)
+    error = await refusal(GameServiceStub(server.channel).CreateGame(asked))
+    assert_reason(error, Reason.BAD_OPTIONS)
+    assert error.details() == "options.increment: needs time_per_game"
+
+
 # -- games that go on from a record ----------------------------------------------------------------
 
 
@@ -120,21 +143,18 @@ async def test_a_game_goes_on_from_a_record(game: str) -> None:
     assert write_referee(whole.state.origin) == record.opening.referee
 
 
-async def test_a_record_continued_is_over_at_its_end_and_its_luck_is_not_taken_back() -> None:
-    async with table() as played:
-        last = await play_out(played)
-        before = played.app.manager.unfinished
-        whole, begun = [
-            await seated(
-                played.stub, played.app, PERSON, PERSON, seed=None, beginning=await beginning_of(played, plies)
-            )
-            for plies in (last.game.ply, 3)
-        ]
-        assert whole.made.game.status == games.GAME_STATUS_OVER
-        assert whole.made.game.end.outcome == last.game.end.outcome
-        assert played.app.manager.unfinished == before + 1
-        back = begun.call("TakeBack", tokens=begun.tokens(), version=begun.made.game.version, ply=0)
-        assert_reason(await refusal(back), Reason.TAKE_BACK_REFUSED)
+async def test_a_record_continued_is_over_at_its_end_and_its_luck_is_not_taken_back(played: Table) -> None:
+    last = await play_out(played)
+    before = played.app.manager.unfinished
+    whole, begun = [
+        await seated(played.stub, played.app, PERSON, PERSON, seed=None, beginning=await beginning_of(played, plies))
+        for plies in (last.game.ply, 3)
+    ]
+    assert whole.made.game.status == games.GAME_STATUS_OVER
+    assert whole.made.game.end.outcome == last.game.end.outcome
+    assert played.app.manager.unfinished == before + 1
+    back = begun.call("TakeBack", tokens=begun.tokens(), version=begun.made.game.version, ply=0)
+    assert_reason(await refusal(back), Reason.TAKE_BACK_REFUSED)
 
 
 async def test_a_game_at_a_table_goes_on_from_what_a_seat_knows() -> None:
@@ -160,31 +180,29 @@ BAD_BEGINNINGS = [
 ]
 
 
-async def test_an_invalid_beginning_is_rejected() -> None:
-    async with served() as server:
-        stub = GameServiceStub(server.channel)
-        for beginning, reason, field in BAD_BEGINNINGS:
-            error = await refusal(seated(stub, server.app, PERSON, PERSON, game="duel", seed=None, beginning=beginning))
-            assert_reason(error, reason)
-            assert field in str(error.details())
-        assert server.app.manager.unfinished == 0
+async def test_an_invalid_beginning_is_rejected(server: Served) -> None:
+    stub = GameServiceStub(server.channel)
+    for beginning, reason, field in BAD_BEGINNINGS:
+        error = await refusal(seated(stub, server.app, PERSON, PERSON, game="duel", seed=None, beginning=beginning))
+        assert_reason(error, reason)
+        assert field in str(error.details())
+    assert server.app.manager.unfinished == 0
 
 
 # -- exactly once ----------------------------------------------------------------------------------
 
 
-async def test_an_action_that_is_repeated_has_the_same_answer() -> None:
-    async with table() as played:
-        seen = await played.look(0)
-        chosen, other = (action.action.text for action in seen.views[0].actions[:2])
-        answers = await asyncio.gather(*(played.play(chosen, seen.game.version, 0) for _ in range(8)))
-        assert answers == [answers[0]] * 8
-        error = await refusal(played.play(other, seen.game.version, 0))
-        assert_reason(error, Reason.STALE_VERSION)
-        assert dict(details(error, ErrorInfo).metadata) == {"version": str(answers[0].game.version)}
-        await played.play_first(1)
-        assert await played.play(chosen, seen.game.version, 0) == answers[0]
-        assert [entry.applied.turn.seat for entry in answers[0].entries] == [0]
+async def test_an_action_that_is_repeated_has_the_same_answer(played: Table) -> None:
+    seen = await played.look(0)
+    chosen, other = (action.action.text for action in seen.views[0].actions[:2])
+    answers = await asyncio.gather(*(played.play(chosen, seen.game.version, 0) for _ in range(8)))
+    assert answers == [answers[0]] * 8
+    error = await refusal(played.play(other, seen.game.version, 0))
+    assert_reason(error, Reason.STALE_VERSION)
+    assert dict(details(error, ErrorInfo).metadata) == {"version": str(answers[0].game.version)}
+    await played.play_first(1)
+    assert await played.play(chosen, seen.game.version, 0) == answers[0]
+    assert [entry.applied.turn.seat for entry in answers[0].entries] == [0]
 
 
 async def test_a_game_is_made_once_for_each_request_id() -> None:
@@ -221,20 +239,19 @@ async def test_a_seat_is_taken_once_for_each_request_id_however_late_it_is_repea
 # -- looking ---------------------------------------------------------------------------------------
 
 
-async def test_every_ply_can_be_looked_at() -> None:
-    async with table() as played:
-        for seat in (0, 1):
-            await played.play_first(seat)
-        seen = await played.look(0, entries_from_ply=1)
-        assert [entry.ply for entry in seen.entries] == list(range(1, seen.game.ply + 1))
-        assert seen.entries[0].applied.action.text.startswith("turn-up")
-        assert all(entry.applied.action.label for entry in seen.entries)
-        opening = await played.look(0, ply=0)
-        assert (opening.ply, opening.views[0].position.toy.step) == (0, "turn-up")
-        assert not opening.views[0].actions
-        assert not opening.entries
-        assert opening.game == seen.game
-        assert_reason(await refusal(played.look(0, ply=99)), Reason.BAD_PLY)
+async def test_every_ply_can_be_looked_at(played: Table) -> None:
+    for seat in (0, 1):
+        await played.play_first(seat)
+    seen = await played.look(0, entries_from_ply=1)
+    assert [entry.ply for entry in seen.entries] == list(range(1, seen.game.ply + 1))
+    assert seen.entries[0].applied.action.text.startswith("turn-up")
+    assert all(entry.applied.action.label for entry in seen.entries)
+    opening = await played.look(0, ply=0)
+    assert (opening.ply, opening.views[0].position.toy.step) == (0, "turn-up")
+    assert not opening.views[0].actions
+    assert not opening.entries
+    assert opening.game == seen.game
+    assert_reason(await refusal(played.look(0, ply=99)), Reason.BAD_PLY)
 
 
 @pytest.mark.parametrize(
@@ -310,46 +327,45 @@ async def test_the_list_shows_what_is_open_to_all_and_what_tokens_belong_to(monk
         assert made[0].game_id not in await listed(mine)
 
 
-async def test_the_list_shows_no_game_of_which_a_token_has_become_invalid() -> None:
-    async with table(PERSON, PERSON) as played:
-        bobs = played.tokens(1)
-        await played.call("SetSeat", tokens=bobs, seat=1, plan=OPEN)
-        await played.call("JoinGame", name="Cleo")
-        assert await listed(played, tokens=bobs) == []
-        assert await listed(played, tokens=[*bobs, *played.tokens(0)]) == [played.game_id]
+async def test_the_list_shows_no_game_of_which_a_token_has_become_invalid(played: Table) -> None:
+    bobs = played.tokens(1)
+    await played.call("SetSeat", tokens=bobs, seat=1, plan=OPEN)
+    await played.call("JoinGame", name="Cleo")
+    assert await listed(played, tokens=bobs) == []
+    assert await listed(played, tokens=[*bobs, *played.tokens(0)]) == [played.game_id]
 
 
-async def test_a_game_that_is_deleted_while_it_is_listed_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with table(PERSON, PERSON) as played:
-        other = await seated(played.stub, played.app, PERSON, PERSON)
-        manager = played.app.manager
-        select = manager.store.select
+async def test_a_game_that_is_deleted_while_it_is_listed_is_left_out(
+    played: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = await seated(played.stub, played.app, PERSON, PERSON)
+    manager = played.app.manager
+    select = manager.store.select
 
-        async def selected(wanted: Any) -> Any:
-            found = await select(wanted)
-            manager.cache.drop(await manager.store.delete_untouched(1 << 62, 1))
-            return found
+    async def selected(wanted: Any) -> Any:
+        found = await select(wanted)
+        manager.cache.drop(await manager.store.delete_untouched(1 << 62, 1))
+        return found
 
-        monkeypatch.setattr(manager.store, "select", selected)
-        assert len(await listed(played, tokens=played.tokens() + other.tokens())) == 1
+    monkeypatch.setattr(manager.store, "select", selected)
+    assert len(await listed(played, tokens=played.tokens() + other.tokens())) == 1
 
 
 # -- seats, take-backs, the end --------------------------------------------------------------------
 
 
-async def test_a_take_back_is_asked_for_and_agreed_to() -> None:
-    async with table() as played:
-        ply = (await played.look(0)).game.ply
-        after = await played.play_first(0)
-        asked = await played.call("TakeBack", tokens=played.tokens(0), version=after.game.version, ply=ply)
-        assert (asked.game.take_back.seat, list(asked.game.take_back.missing)) == (0, [1])
-        agreed = {"tokens": played.tokens(1), "version": asked.game.version, "ply": ply}
-        done = await played.call("TakeBack", **agreed)
-        assert done.game.ply == ply
-        assert [entry.WhichOneof("what") for entry in done.entries] == ["take_back_answered", "taken_back"]
-        assert done.entries[1].taken_back.from_ply == after.game.ply
-        assert done.views[0].position == (await played.look(1)).views[0].position
-        assert await played.call("TakeBack", **agreed) == done
+async def test_a_take_back_is_asked_for_and_agreed_to(played: Table) -> None:
+    ply = (await played.look(0)).game.ply
+    after = await played.play_first(0)
+    asked = await played.call("TakeBack", tokens=played.tokens(0), version=after.game.version, ply=ply)
+    assert (asked.game.take_back.seat, list(asked.game.take_back.missing)) == (0, [1])
+    agreed = {"tokens": played.tokens(1), "version": asked.game.version, "ply": ply}
+    done = await played.call("TakeBack", **agreed)
+    assert done.game.ply == ply
+    assert [entry.WhichOneof("what") for entry in done.entries] == ["take_back_answered", "taken_back"]
+    assert done.entries[1].taken_back.from_ply == after.game.ply
+    assert done.views[0].position == (await played.look(1)).views[0].position
+    assert await played.call("TakeBack", **agreed) == done
 
 
 # -- rejections ------------------------------------------------------------------------------------
@@ -384,13 +400,12 @@ CREATE = [
 ]
 
 
-async def test_an_invalid_game_is_not_made() -> None:
-    async with table() as played:
-        for reason, field, request in CREATE:
-            error = await refusal(played.stub.CreateGame(request))
-            assert_reason(error, reason)
-            assert [fault.field for fault in details(error, BadRequest).field_violations] == [field]
-        assert played.app.manager.unfinished == 1
+async def test_an_invalid_game_is_not_made(played: Table) -> None:
+    for reason, field, request in CREATE:
+        error = await refusal(played.stub.CreateGame(request))
+        assert_reason(error, reason)
+        assert [fault.field for fault in details(error, BadRequest).field_violations] == [field]
+    assert played.app.manager.unfinished == 1
 
 
 CALLS: list[tuple[Reason, str, type[Any], dict[str, Any]]] = [

@@ -56,9 +56,7 @@ async def test_an_error_has_the_identifier(log: io.StringIO) -> None:
     )
 
 
-async def test_a_call_that_is_over_at_once_is_logged_as_abandoned(
-    log: io.StringIO, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_call_that_is_over_at_once_is_logged(log: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
     """gRPC no longer knows the origin of such a call, or whether it may name another caller."""
     monkeypatch.setattr(CallContext, "peer", lambda _: "")
     async with served() as server:

@@ -88,9 +88,6 @@ async def test_the_error_names_what_is_wrong(stub: Any) -> None:
         assert f"{error.details()}: ".startswith(f"{field}: ")
 
 
-# -- puzzles ---------------------------------------------------------------------------------------
-
-
 FIRST = puzzle_pb2.PuzzleReference(game="duel", number=1)
 
 

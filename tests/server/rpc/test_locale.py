@@ -116,9 +116,7 @@ async def test_everybody_who_watches_a_game_reads_their_own_language() -> None:
 @pytest.mark.parametrize(
     ("language", "message"), [("de", "Dieses Spiel gibt es nicht."), ("en", "There is no such game.")]
 )
-async def test_an_error_stays_in_english_with_a_message_in_the_language(
-    rules: Any, language: str, message: str
-) -> None:
+async def test_an_error_is_in_english_with_a_message_in_the_language(rules: Any, language: str, message: str) -> None:
     request = api.DescribeCatalogueRequest(game="chess")
     error = await refusal(rules.DescribeCatalogue(request, metadata=asking(language)))
     told = details(error, LocalizedMessage)

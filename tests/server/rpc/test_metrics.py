@@ -1,10 +1,8 @@
 """Server metrics: resources used and available, rejected callers, and whether games continue."""
 
-import asyncio
 import math
 import shutil
 import socket
-import urllib.request
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -56,14 +54,6 @@ async def test_searches_under_way_and_rejected_are_counted() -> None:
         await refusal(server.advisor.RecommendMove(question(iterations=1)))
         assert figures(server, "running", "admitted") == [1, 1]
         assert figure(server, "shed_total", method="AdvisorService/RecommendMove") == 1
-
-
-async def test_metrics_are_shown_over_http() -> None:
-    async with served(metrics="127.0.0.1:0") as server:
-        assert server.app.exposition is not None
-        url = f"http://127.0.0.1:{server.app.exposition.port}/metrics"
-        text = await asyncio.to_thread(lambda: urllib.request.urlopen(url).read().decode())
-    assert "clerestory_workers 1.0" in text
 
 
 @pytest.fixture
@@ -160,39 +150,37 @@ async def test_games_that_wait_for_the_server(monkeypatch: pytest.MonkeyPatch) -
     ("what", "name", "error"),
     [("store", "append", StoreFull("full")), ("store", "later", StoreError("broken")), ("choice", "", ValueError())],
 )
-async def test_games_wait_until_it_has_moved(
-    what: str, name: str, error: Exception, monkeypatch: pytest.MonkeyPatch
+async def test_games_wait_for_a_move(
+    server: Served, what: str, name: str, error: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also while it tries again, which is all that it does in this test."""
+    """Also while the server tries again, which is all that it does in this test."""
     tried = []
 
     async def fail(*_: Any, **__: Any) -> None:
         tried.append(waiting_for_the_server(server))
         raise error
 
-    async with served() as server:
-        with monkeypatch.context() as patch:
-            if what == "store":
-                patch.setattr(server.app.manager.store, name, fail)
-            else:
-                patch.setattr(server.app.manager._due._mover, "_choose", fail)
-            await server.games.CreateGame(games.CreateGameRequest(game="toy", seats=[BOT, PERSON]))
-            await until(lambda: len(tried) > 3)
-            assert tried[0] == 0
-            assert {*tried[1:]} == {1}
-            assert figure(server, "games_waiting", kind="bots") == 0
-        await until(lambda: waiting_for_the_server(server) == 0)
+    with monkeypatch.context() as patch:
+        if what == "store":
+            patch.setattr(server.app.manager.store, name, fail)
+        else:
+            patch.setattr(server.app.manager._due._mover, "_choose", fail)
+        await server.games.CreateGame(games.CreateGameRequest(game="toy", seats=[BOT, PERSON]))
+        await until(lambda: len(tried) > 3)
+        assert tried[0] == 0
+        assert {*tried[1:]} == {1}
+        assert figure(server, "games_waiting", kind="bots") == 0
+    await until(lambda: waiting_for_the_server(server) == 0)
 
 
 @pytest.mark.usefixtures("busy")
-async def test_a_game_that_is_deleted_waits_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with served() as server:
-        store = server.app.manager.store
-        monkeypatch.setattr(store, "append", AsyncMock(side_effect=StoreFull("full")))
-        await server.games.CreateGame(games.CreateGameRequest(game="toy", seats=[BOT, PERSON]))  # type: ignore[misc]
-        await until(lambda: waiting_for_the_server(server) == 1)
-        server.app.manager.cache.drop(await store.delete_untouched(1 << 62, 1))
-        await until(lambda: waiting_for_the_server(server) == 0)
+async def test_a_game_that_is_deleted_waits_no_longer(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = server.app.manager.store
+    monkeypatch.setattr(store, "append", AsyncMock(side_effect=StoreFull("full")))
+    await server.games.CreateGame(games.CreateGameRequest(game="toy", seats=[BOT, PERSON]))  # type: ignore[misc]
+    await until(lambda: waiting_for_the_server(server) == 1)
+    server.app.manager.cache.drop(await store.delete_untouched(1 << 62, 1))
+    await until(lambda: waiting_for_the_server(server) == 0)
 
 
 MARGIN, SEARCHES = "deadline_margin_seconds_count", "queue_wait_seconds_count"

@@ -63,8 +63,7 @@ async def test_the_actions_are_those_of_the_core(rules: Any, name: str, seats: i
     for state in [*states[:8], *states[:: 1 + len(states) // 8], states[-1]]:
         seen = state.observe(0)
         for position, known in ((whole(state), state), (view(seen), seen)):
-            answer = await rules.ListActions(api.ListActionsRequest(position=position))
-            assert_lists(answer, known)
+            assert_lists(await rules.ListActions(api.ListActionsRequest(position=position)), known)
 
 
 def assert_lists(answer: Any, state: State) -> None:
@@ -159,9 +158,7 @@ FAULTY: list[tuple[api.AnyPosition, list[str]]] = [
 
 
 @pytest.mark.parametrize(("position", "fields"), FAULTY)
-async def test_all_faults_are_an_answer_here_and_an_error_elsewhere(
-    rules: Any, position: api.AnyPosition, fields: list[str]
-) -> None:
+async def test_faults_are_an_answer_here_an_error_elsewhere(rules: Any, position: Any, fields: list[str]) -> None:
     answer = await rules.ValidatePosition(api.ValidatePositionRequest(position=position))
     error = await refusal(rules.ListActions(api.ListActionsRequest(position=position)))
     assert [fault.field for fault in answer.faults] == fields
@@ -263,9 +260,6 @@ async def test_a_rejection_names_legal_actions_only_as_far_as_they_fit(rules: An
     [failure] = details(error, PreconditionFailure).violations
     assert f"{illegal!r} is not legal; red is to decide: {state.legal_actions()[0].text}" in failure.description
     assert failure.description.endswith(f" and {len(state.legal_codes()) - 6} more")
-
-
-# -- whole games, and what stays hidden ------------------------------------------------------------
 
 
 SEED = 2026

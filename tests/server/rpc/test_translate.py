@@ -28,24 +28,10 @@ from clerestory.server.analysis.caller import HERE, Caller
 from clerestory.server.games.log import EntryKind
 from clerestory.server.games.viewer import Viewer
 from clerestory.server.rpc import translate
-from clerestory.server.rpc.translate import (
-    MAX_PARTS,
-    MAX_POSITION_BYTES,
-    position_fields,
-    read_position,
-    read_text,
-    size_fault,
-    worded,
-    write_outcome,
-    write_position,
-    write_text,
-)
 from clerestory.server.rpc.translate_advisor import STOP_REASONS, read_question, write_plan
 from clerestory.server.rpc.translate_games import write_game, write_line
-from clerestory.v1 import advisor_pb2 as advisor
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1 import rules_pb2 as rules
-from clerestory.v1.advisor_pb2 import StopReason as StopReasonMessage
 from clerestory.v1.position_pb2 import Position
 from tests.laws import walk
 from tests.search.review.games import random_game
@@ -86,14 +72,14 @@ def positions(name: str, seats: int, seed: int, count: int) -> list[State]:
 def test_round_trip(name: str, seats: int, seed: int) -> None:
     for state in positions(name, seats, seed, 50 if seed else 8):
         message = position_message(state)
-        assert read_position(Position.FromString(message.SerializeToString())) == state
-        assert read_position(Parse(state.to_json(), Position())) == state
+        assert translate.read_position(Position.FromString(message.SerializeToString())) == state
+        assert translate.read_position(Parse(state.to_json(), Position())) == state
         written = json.loads(
             MessageToJson(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
         )
         assert {field: value for field, value in written.items() if value != ""} == state.to_position()
-        assert position_fields(message) == written
-        assert write_position(state) == ParseDict(state.to_position(), Position())
+        assert translate.position_fields(message) == written
+        assert translate.write_position(state) == ParseDict(state.to_position(), Position())
 
 
 @pytest.mark.parametrize("chance", [False, True])
@@ -115,6 +101,7 @@ async def test_an_answer_is_what_the_search_found(name: str, seats: int, chance:
         assert line.margin_error == (None if found.margin_error == inf else found.margin_error)
         assert tuple(action.text for action in line.variation) == tuple(found.principal_variation)
         assert all(action.label for action in line.variation)
+    assert (message.rules_revision, message.catalogue) == (position.game.rules_revision, position.game.catalogue)
     assert (answer.seat, answer.seed, answer.reason) == (seat, expected.seed, expected.reason)
     assert (answer.iterations, answer.nodes, answer.depth) == (expected.iterations, expected.nodes, expected.depth)
     assert (answer.tree_bytes, answer.threads, answer.stop_reason) == (expected.tree_bytes, 1, expected.stop_reason)
@@ -130,7 +117,7 @@ def figures_of(line: AnsweredLine | Line) -> list[Any]:
 def test_a_position_with_many_bytes_is_cached_with_few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each field repeats, and the last value counts, so that the message is short but its bytes are not."""
     message, read = position_message(opening(2)), list[bytes]()
-    received = b"\x08\x00" * MAX_POSITION_BYTES + message.SerializeToString()
+    received = b"\x08\x00" * translate.MAX_POSITION_BYTES + message.SerializeToString()
     monkeypatch.setattr(translate, "kept_position", lambda _, given: read.append(given))
     translate.asked_position(HERE, Position.FromString(received), received)
     assert read == [message.SerializeToString()]
@@ -162,26 +149,26 @@ def test_a_position_can_hold_every_game() -> None:
 
 
 def test_every_stop_reason_has_its_message() -> None:
-    named = {reason: StopReasonMessage.Name(number) for reason, number in STOP_REASONS.items()}
+    named = {reason: api.StopReason.Name(number) for reason, number in STOP_REASONS.items()}
     unsaid = {StopReason.PAUSED: "STOP_REASON_UNSPECIFIED"}
     assert named == {reason: f"STOP_REASON_{reason.name}" for reason in StopReason} | unsaid
 
 
 def test_a_position_has_so_many_parts_at_most() -> None:
     """Each of them takes two bytes, and as long to read as any; the game in the position is one."""
-    most, more = (Position(duel={"players": [{}] * (MAX_PARTS - 1 + beyond)}) for beyond in (0, 1))
-    assert size_fault(most) is None
-    assert size_fault(more) == text("fault.parts", most=MAX_PARTS)
+    most, more = (Position(duel={"players": [{}] * (translate.MAX_PARTS - 1 + beyond)}) for beyond in (0, 1))
+    assert translate.size_fault(most) is None
+    assert translate.size_fault(more) == text("fault.parts", most=translate.MAX_PARTS)
 
 
 @pytest.mark.parametrize(("game", "change", "english"), CHANGES)
 def test_a_change_in_words(game: str, change: Change, english: str) -> None:
-    assert worded(GAMES[game], change, "en") == english
-    assert worded(GAMES[game], change, "de")
+    assert translate.worded(GAMES[game], change, "en") == english
+    assert translate.worded(GAMES[game], change, "de")
 
 
 def test_a_card_that_is_hidden_leaves_no_gap_in_other_languages() -> None:
-    assert worded(GAMES["toy"], Change(0, "hand", "", -1, "play"), "de") == "-1 Karte (gespielt)"
+    assert translate.worded(GAMES["toy"], Change(0, "hand", "", -1, "play"), "de") == "-1 Karte (gespielt)"
 
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "positions"
@@ -219,7 +206,7 @@ def test_a_tie_is_explained() -> None:
     found = set()
     for seed in (6, 8, 12, 5):  # random games; three end with the best score shared
         state = random_game("cathedral", 4, seed)
-        outcome = write_outcome(state)
+        outcome = translate.write_outcome(state)
         assert outcome is not None
         best = max(state.final_scores())
         tied = [seat for seat, score in enumerate(state.final_scores()) if score == best]
@@ -232,15 +219,12 @@ def test_a_tie_is_explained() -> None:
 
 
 async def test_a_line_says_the_plan_that_it_holds(server: Served) -> None:
-    answer = await server.advisor.RecommendMove(advisor.RecommendMoveRequest(position=POSITION, iterations=300, seed=1))
+    answer = await server.advisor.RecommendMove(api.RecommendMoveRequest(position=POSITION, iterations=300, seed=1))
     for line in answer.lines:
         verb, *rest = line.action.text.split()
         if verb == "convert":
             assert line.plan[0].item == rest[0]
             assert line.plan[0].label.endswith(str(line.plan[0].times))
-
-
-# -- reasons in words ------------------------------------------------------------------------------
 
 
 BEGUN = GAMES["cathedral"].new(2, 1)
@@ -255,7 +239,7 @@ async def test_reasons_and_the_lead_are_codes_with_arguments(server: Served) -> 
         assert answer.reason == " ".join(one.english for one in answer.reasons)
         for one in [*answer.reasons, answer.lead]:
             assert has("service", one.code) or has(position.game.name, one.code)
-            assert write_text(read_text(one), position.game) == one
+            assert translate.write_text(translate.read_text(one), position.game) == one
         told += len(answer.reasons)
         points = round(answer.lines[0].margin, 1)
         sign = "ahead" if points > 0 else "behind" if points < 0 else "even"
@@ -352,8 +336,13 @@ def test_the_parts_of_a_plan_say_once_how_often_and_what_is_discarded() -> None:
 
 def test_a_text_is_read_as_it_was_written() -> None:
     use = text("plan.use", name=QuotedItem("carpenter_2", "Carpenter"), count=4.0)
-    assert read_text(write_text(use, GAMES["cathedral"])) == use
+    assert translate.read_text(translate.write_text(use, GAMES["cathedral"])) == use
     assert [format_text(use, "cathedral", language) for language in ("en", "de")] == ["Carpenter 4", "Zimmermann 4"]
     message = api.Text(code="lead.ahead", arguments=[api.TextArgument(name="count", number=2.1)])
-    assert read_text(message) == read_text(write_text(read_text(message), GAMES["toy"]))
-    assert write_text(read_text(message), GAMES["toy"]).english == "Expected at the end: 2.1 points ahead."
+    assert translate.read_text(message) == translate.read_text(
+        translate.write_text(translate.read_text(message), GAMES["toy"])
+    )
+    assert (
+        translate.write_text(translate.read_text(message), GAMES["toy"]).english
+        == "Expected at the end: 2.1 points ahead."
+    )

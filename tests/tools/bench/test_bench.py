@@ -50,7 +50,11 @@ def test_a_benchmark_has_its_fields(name: str) -> None:
         assert (found["plies_per_game"], found["state_bytes"]) == (10, TOY.state_bytes)
 
 
-def test_shared_trees_are_compared_with_trees_as_large(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shared_trees_are_compared_with_trees_as_large_and_one_thread_shares_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    alone = speed.search_run(1, "ismcts-plain", TOY, 4, 0.02, 0)
+    assert (alone.of_independent, alone.of_as_large) == (1, 1)
     independent = Mock(side_effect=lambda *_, **limits: 1e9 if "iterations" in limits else 1e6)
     monkeypatch.setattr(speed, "independent", independent)
     found = speed.search_run(2, "ismcts-plain", TOY, 4, 0.02, 0)
@@ -59,11 +63,6 @@ def test_shared_trees_are_compared_with_trees_as_large(monkeypatch: pytest.Monke
     assert asked == [{"threads": 2, "seconds": 0.01}, {"threads": 2, "seconds": 0.01}, {"threads": 2}]
     assert iterations > 0
     assert found.of_independent == pytest.approx(1000 * found.of_as_large)
-
-
-def test_one_thread_shares_nothing() -> None:
-    alone = speed.search_run(1, "ismcts-plain", TOY, 4, 0.02, 0)
-    assert (alone.of_independent, alone.of_as_large) == (1, 1)
 
 
 def test_the_defaults_are_what_users_get() -> None:

@@ -13,14 +13,11 @@ from tools.lab.decided import GivenAway, gather, given_away, main, row
 from tools.lab.json_lines import gathered
 
 
-def test_a_line_that_wins_less_surely_is_not_better() -> None:
+def test_what_wins_less_surely_is_not_better_and_noise_of_judges_gives_nothing_away() -> None:
     lines = {"a": (1.0, 5.0, 5.2), "b": (0.996, 6.0, 6.0), "c": (0.99, 9.0, 9.0)}
     assert given_away(lines, "a") == pytest.approx((6.0 - 5.2 + 6.0 - 5.0) / 2)
     assert given_away(lines, "b") == 0.0
-
-
-def test_noise_of_the_judges_gives_nothing_away() -> None:
-    """All lines are equally good, but the highest estimate of ten is 1.5 too high."""
+    # All lines are equally good, but the highest estimate of ten is 1.5 too high.
     luck = Random(1)
     tables = [{str(line): (1.0, luck.gauss(0, 1), luck.gauss(0, 1)) for line in range(10)} for _ in range(4_000)]
     assert fmean(max(line[1] for line in table.values()) - table["0"][1] for table in tables) > 1.4

@@ -6,15 +6,12 @@ import pytest
 from tools.lab.ladder import ANCHOR, FIXED, fit, pairs, ratings
 
 
-def test_ratings_are_found_again() -> None:
+def test_ratings_are_found_again_and_a_winner_of_every_game_is_far_above() -> None:
     true, luck = np.array([1000.0, 1200.0, 900.0, 1500.0]), np.random.default_rng(1)
     a, b = luck.integers(4, size=4000), luck.integers(4, size=4000)
     a, b = a[a != b], b[a != b]
     scores = (luck.random(len(a)) < 1 / (1 + 10 ** ((true[b] - true[a]) / 400))).astype(float)
     assert ratings(a, b, scores, 4, 0) == pytest.approx(true, abs=30)
-
-
-def test_a_winner_of_every_game_is_rated_far_above() -> None:
     found = ratings(np.array([0, 0]), np.array([1, 1]), np.array([1.0, 1.0]), 2, 1)
     assert found[1] == FIXED
     assert 2000 < found[0] < 20_000

@@ -1,28 +1,11 @@
-// The cards of each game, requested once.
+// The cards of a game by id, with their names.
 
 import type { CatalogueEntry } from "../gen/clerestory/v1/rules_pb.ts";
 import { language } from "../language/texts.ts";
-import { rules } from "../service/api.ts";
-import { useLoaded } from "../service/loading.ts";
 import type { Card, Catalogue } from "./types.ts";
 
-const asked = new Map<string, Promise<Catalogue>>();
-
 /** The catalogue until it has been loaded. */
-const EMPTY: Catalogue = { ...catalogueOf([]), known: false, name: () => "…" };
-
-/** The catalogue of a game, as soon as it has been loaded. */
-export const useCatalogue = (game: string): Catalogue => useLoaded(game, () => catalogueFor(game)).found ?? EMPTY;
-
-function catalogueFor(game: string): Promise<Catalogue> {
-  let found = asked.get(game);
-  if (!found) {
-    found = rules.describeCatalogue({ game }).then((answer) => catalogueOf(answer.entries));
-    found.catch(() => asked.delete(game));
-    asked.set(game, found);
-  }
-  return found;
-}
+export const EMPTY: Catalogue = { ...catalogueOf([]), known: false, name: () => "…" };
 
 export function catalogueOf(entries: readonly CatalogueEntry[]): Catalogue {
   const cards = new Map<string, Card>();

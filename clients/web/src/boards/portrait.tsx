@@ -1,6 +1,6 @@
 // The picture of a card; the drawings are loaded when the first one is shown.
 
-import { once } from "../service/loading.ts";
+import { once } from "../browser/once.ts";
 
 const pictures = once(() => import("../art/pictures.tsx"));
 

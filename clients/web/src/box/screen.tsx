@@ -6,7 +6,7 @@ import { look } from "../boards/seats.ts";
 import { Exhibit } from "../boards/spots.tsx";
 import { FILES } from "../gen/box.ts";
 import { gameText, type Key, knows, language, learn, number, say } from "../language/texts.ts";
-import { Opening } from "../parts/parts.tsx";
+import { Opening } from "../parts/opening.tsx";
 import { useLoaded } from "../service/loading.ts";
 import { Box, type Entry, GAME, guessed, kindsFor, type Mistake, type Value } from "./box.ts";
 

@@ -1,5 +1,7 @@
 // The focus goes to what is left around it when what had it is gone, as after an answer that takes the place of its button.
 
+import { useLayoutEffect } from "preact/hooks";
+
 const PARTS = "section, form, aside, dialog, [role='group'], main";
 
 /** Keep the focus on the page from now on. */
@@ -30,3 +32,13 @@ function give(part: Element | null): void {
   if (!part.hasAttribute("tabindex")) part.tabIndex = -1;
   part.focus({ preventScroll: true });
 }
+
+/** Give the focus to the actions of a document or of a shadow tree when what had it is gone, as after a move. */
+export function useFocusKept(root: Document | ShadowRoot = document): void {
+  const held = hasFocus(root);
+  useLayoutEffect(() => {
+    if (held && !hasFocus(root)) root.querySelector<HTMLElement>(".actions")?.focus({ preventScroll: true });
+  });
+}
+
+const hasFocus = ({ activeElement }: DocumentOrShadowRoot) => activeElement !== null && activeElement !== document.body;

@@ -1,11 +1,11 @@
 // The points of a finished game: a bar for each seat, stacked by source, and the same as a table.
 
-import { useCatalogue } from "../boards/catalogue.ts";
 import type { SeatLook } from "../boards/types.ts";
 import type { Outcome, ScorePart, SeatScore } from "../gen/clerestory/v1/rules_pb.ts";
 import { scoring, text } from "../language/text.ts";
 import { capital, gameText, say } from "../language/texts.ts";
 import { SeatName, SeatTable } from "../parts/parts.tsx";
+import { useCatalogue } from "../service/catalogues.ts";
 
 interface Props {
   game: string;

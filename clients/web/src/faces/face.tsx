@@ -1,6 +1,6 @@
 // The face of an opponent; the drawings are loaded when the first one is shown.
 
-import { once } from "../service/loading.ts";
+import { once } from "../browser/once.ts";
 import type { Mood } from "./faces.tsx";
 
 const faces = once(() => import("./faces.tsx"));

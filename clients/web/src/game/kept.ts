@@ -9,6 +9,7 @@ import {
   type GameSeat,
   type GameView,
   Onlookers,
+  type Phrase,
   SeatKind,
   TakeBacks,
 } from "../gen/clerestory/v1/games_pb.ts";
@@ -19,6 +20,7 @@ import { longer, mayPass, SHORTEST } from "../service/insist.ts";
 import { leaveStream, takeStream } from "../service/streams.ts";
 import { addKeys, dropToken, type Keys, keysOf, tokensOf } from "../service/tokens.ts";
 import { Pace } from "./pace.ts";
+import { Heard } from "./phrases.ts";
 import { broughtBy, type RoundOver, roundOf, stay } from "./rounds.ts";
 import { declinedIn, followed, isRevealed, seatsOf, viewIn } from "./states.ts";
 
@@ -38,6 +40,8 @@ export class Kept {
   readonly state = signal<State>({ views: [], before: [] });
   /** The actions of other players, step by step. */
   readonly pace = new Pace();
+  /** What players say to each other. */
+  readonly heard = new Heard();
   /** The round that has just ended, until its card is closed. */
   readonly roundOver = signal<RoundOver | undefined>(undefined);
   /** Other windows hold all streams, so this one asks again and again. */
@@ -202,12 +206,13 @@ export class Kept {
     }
     const version = this.game.value?.version;
     const from = version === undefined ? {} : { fromVersion: version };
-    const asked = { gameId: this.id, tokens: this.tokens, ...from };
+    const asked = { gameId: this.id, tokens: this.tokens, afterEnd: true, ...from };
     try {
       for await (const answer of alive((signal) => games.watchGame(asked, { signal }), stop.signal)) {
         this.broken.value = "";
         this.#pause = SHORTEST;
         if (answer.presence) this.present.value = answer.presence.seats;
+        this.heard.hear(answer.phrases);
         if (answer.game) this.#arrive(answer.game, answer.views, answer.entries);
       }
       leaveStream();
@@ -331,6 +336,17 @@ export class Kept {
       const asked = { ...this.#common(), seat, outcome };
       return meant ? (limit) => games.setPrivateOutcome(asked, limit) : undefined;
     }, this.#taken);
+  }
+
+  /** Say something to the others, from the seat to decide if it is mine, else from my first one. */
+  async sendPhrase(phrase: Phrase): Promise<void> {
+    const seat = this.myTurn.value ? this.turn.value : this.mine.value[0];
+    try {
+      await games.sendPhrase({ gameId: this.id, tokens: this.tokens, phrase, ...(seat === undefined ? {} : { seat }) });
+      this.refused.value = "";
+    } catch (error) {
+      this.refused.value = wordsOf(error);
+    }
   }
 
   /** Agree to the proposed take-back, or decline it; ignored while another call is in progress. */

@@ -71,4 +71,4 @@ export function broughtBy(
 }
 
 const comesByItself = ({ thing, cause }: Change) =>
-  GOODS.includes(thing) && !OWN.includes(cause) && cause !== "craftsman";
+  GOODS.includes(thing) && cause !== "" && !OWN.includes(cause) && cause !== "craftsman";

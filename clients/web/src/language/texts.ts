@@ -1,10 +1,9 @@
-// The texts of the page by key, in the language that its reader has chosen, else in the browser's: out of common/i18n/, in one
-// file for each language, which is loaded when it is wanted. A pattern has `{name}` for arguments, or is a form for each
+// The texts of the page by key, in the language that is spoken: out of common/i18n/, in one file for each language, which is
+// loaded when it is wanted. A pattern has `{name}` for arguments, or is a form for each
 // plural category of the argument `count`. Keys and arguments are checked by the types in gen/texts.ts.
 
 import { computed, signal } from "@preact/signals";
 import { type ComponentChildren, h } from "preact";
-import { browser } from "../browser/storage.ts";
 import { type Arguments, FILES } from "../gen/texts.ts";
 
 export type Key = keyof Arguments;
@@ -16,7 +15,6 @@ type Given<K extends Key, Value = never> = keyof Arguments[K] extends never
   ? []
   : [{ [Name in keyof Arguments[K]]: Arguments[K][Name] | Value }];
 
-const CHOSEN = "language"; // in the storage of the browser
 const ENGLISH = "en";
 const RIGHT_TO_LEFT = /[\u0590-\u08ff]/;
 const ISOLATE = /^[\u2066-\u2068]/; // a beginning
@@ -34,15 +32,11 @@ export const language = computed(() => spoken.value.language);
 const plurals = computed(() => new Intl.PluralRules(language.value));
 const numbers = computed(() => new Intl.NumberFormat(language.value));
 
-/** The language that the reader has chosen, else the first of the browser's that there is; undefined for none. */
-function understood(): Language | undefined {
-  const wanted = [browser.get(CHOSEN) ?? "", ...navigator.languages];
-  const primary = wanted.map((tag) => tag.replace(/-.*/, "").toLowerCase()).map((tag) => FORMER[tag] ?? tag);
+/** The first of some BCP 47 tags whose language there is; undefined for none. */
+export function firstKnown(tags: readonly string[]): Language | undefined {
+  const primary = tags.map((tag) => tag.replace(/-.*/, "").toLowerCase()).map((tag) => FORMER[tag] ?? tag);
   return primary.find((one): one is Language => one in FILES);
 }
-
-/** The language that the page begins with. */
-export const preferred = (): Language => understood() ?? ENGLISH;
 
 type Files = Readonly<Record<Language, () => Promise<{ default: object }>>>;
 
@@ -62,8 +56,6 @@ async function load(language: Language): Promise<void> {
   const files = await Promise.all([FILES, ...further].map((file) => file[language]()));
   if (wanted !== language) return;
   spoken.value = { language, patterns: Object.assign({}, ...files.map((file) => file.default)) as Patterns };
-  const translate = !understood(); // by the browser: only for those whose language is not among ours
-  Object.assign(document.documentElement, { lang: language, dir: say("direction"), translate });
 }
 
 /** Load further texts, and with them those of every language that is spoken from now on. */
@@ -76,12 +68,6 @@ export async function learn(files: Files): Promise<void> {
     further.delete(files); // so that they are asked for again
     throw error;
   }
-}
-
-/** Speak a language from now on. */
-export function choose(language: Language): Promise<void> {
-  browser.set(CHOSEN, language);
-  return speak(language);
 }
 
 /** Whether it is written from right to left. */

@@ -2,7 +2,7 @@
 
 import { FILES } from "../gen/table.ts";
 import { learn, say } from "../language/texts.ts";
-import { Opening } from "../parts/parts.tsx";
+import { Opening } from "../parts/opening.tsx";
 import { useLoaded } from "../service/loading.ts";
 import { listed } from "./lesson.ts";
 import { Player } from "./player.tsx";

@@ -13,7 +13,7 @@ import {
   StopReason,
 } from "../gen/clerestory/v1/advisor_pb.ts";
 import { failure, unsupported } from "./failure.ts";
-import type { Labels } from "./labels.ts";
+import type { Words } from "./words.ts";
 import { readPosition, writeAction } from "./write.ts";
 
 const EVERY_MS = 250; // between two tables
@@ -27,7 +27,7 @@ const REASONS: Record<string, StopReason> = {
 
 interface Parts {
   engine(game: GameName): Promise<Engine>;
-  labels(game: GameName, language: string | null): Promise<Labels>;
+  words(game: GameName, language: string | null): Promise<Words>;
 }
 
 type Table = MessageInitShape<typeof RecommendMoveResponseSchema>;
@@ -67,9 +67,9 @@ async function read(
   const game = message?.game.case;
   if (!message || (game !== "cathedral" && game !== "duel"))
     throw failure("BAD_POSITION", "is missing, or of another game", { field: "position" });
-  const [engine, labels] = await Promise.all([
+  const [engine, words] = await Promise.all([
     parts.engine(game),
-    parts.labels(game, requestHeader.get("accept-language")),
+    parts.words(game, requestHeader.get("accept-language")),
   ]);
   const position = readPosition(engine, message);
   const limits = {
@@ -85,7 +85,7 @@ async function read(
   const identity = { rulesRevision, catalogue, engineVersion: version };
   const seen = observer === undefined ? {} : { observer: observer === ONLOOKER ? {} : { seat: observer } };
   const write = (found: Recommendation): Table => ({
-    ...tableOf(found, labels, question.maxLines),
+    ...tableOf(found, words, question.maxLines),
     ...identity,
     ...seen,
   });
@@ -94,13 +94,13 @@ async function read(
   return { ask };
 }
 
-function tableOf(found: Recommendation, labels: Labels, maxLines: number) {
+function tableOf(found: Recommendation, words: Words, maxLines: number) {
   const { seat, best, lines, seed, iterations, nodes, treeBytes, depth, memoryFull, certainty, givenUp } = found;
   const reason = REASONS[found.stopReason];
   return {
     seat,
-    best: writeAction(best, labels),
-    lines: lines.slice(0, maxLines || lines.length).map((line) => lineOf(line, labels)),
+    best: writeAction(best, words),
+    lines: lines.slice(0, maxLines || lines.length).map((line) => lineOf(line, words)),
     seed: BigInt(seed),
     statistics: {
       iterations: BigInt(iterations),
@@ -117,11 +117,11 @@ function tableOf(found: Recommendation, labels: Labels, maxLines: number) {
   };
 }
 
-function lineOf(line: Line, labels: Labels): MessageInitShape<typeof LineSchema> {
+function lineOf(line: Line, words: Words): MessageInitShape<typeof LineSchema> {
   const { action, visits, availability, winShares, standardErrors, margin, marginError, score, lowerBound, loss } =
     line;
   return {
-    action: writeAction(action, labels),
+    action: writeAction(action, words),
     visits: BigInt(visits),
     availability: BigInt(availability),
     winShares: [...winShares],
@@ -132,7 +132,7 @@ function lineOf(line: Line, labels: Labels): MessageInitShape<typeof LineSchema>
     lowerBound,
     loss,
     principalVariation: [...line.principalVariation],
-    variation: line.principalVariation.map((text) => writeAction(text, labels)),
+    variation: line.principalVariation.map((text) => writeAction(text, words)),
     doubtful: line.doubtful,
   };
 }

@@ -6,8 +6,8 @@ import { Code, type ConnectError, type HandlerContext, type ServiceImpl } from "
 import { EndReason, type GameService, SeatKind, type SeatPlan } from "../gen/clerestory/v1/games_pb.ts";
 import { failure, unsupported } from "./failure.ts";
 import { type Entry, type Holder, HostedGame, rulesOf, type StoredGame } from "./hosted.ts";
-import type { Labels } from "./labels.ts";
 import { NEW, type Store } from "./store.ts";
+import type { Words } from "./words.ts";
 import { writeEntries, writeGame, writeLine, writeViews } from "./write.ts";
 
 const THINK_MS = 1000; // of a bot whose plan sets no time
@@ -20,7 +20,7 @@ const LOG_FULL = 4000; // entries
 export interface Parts {
   readonly store: Store;
   engine(game: GameName): Promise<Engine>;
-  labels(game: GameName, language: string | null): Promise<Labels>;
+  words(game: GameName, language: string | null): Promise<Words>;
   /** Random bytes. */
   random(count: number): Uint8Array;
   /** Milliseconds since 1970. */
@@ -77,9 +77,9 @@ export class Games {
       const at = ply ?? game.ply;
       if (at > game.ply) throw failure("BAD_PLY", `is ${at}; must be ${game.ply} at most`, { field: "ply" });
       this.#wake(game);
-      const labels = await this.#labels(game, context);
-      const entries = entriesFromPly ? writeLine(game, entriesFromPly, at, labels) : [];
-      const views = game.frozen ? [] : writeViews(game, viewer.seats, at, labels);
+      const words = await this.#words(game, context);
+      const entries = entriesFromPly ? writeLine(game, viewer.seats, entriesFromPly, at, words) : [];
+      const views = game.frozen ? [] : writeViews(game, viewer.seats, at, words);
       return { game: writeGame(game), views, ply: at, entries };
     },
 
@@ -220,16 +220,16 @@ export class Games {
       if (version >= LOG_FULL) throw failure("LOG_FULL", "the game is too long", { code: Code.FailedPrecondition });
       return act(found);
     });
-    const labels = await this.#labels(game, context);
+    const words = await this.#words(game, context);
     return {
-      entries: writeEntries(game, from, labels),
+      entries: writeEntries(game, viewer.seats, from, words),
       game: writeGame(game),
-      views: writeViews(game, viewer.seats, game.ply, labels),
+      views: writeViews(game, viewer.seats, game.ply, words),
     };
   }
 
-  #labels(game: HostedGame, { requestHeader }: HandlerContext): Promise<Labels> {
-    return this.#parts.labels(game.stored.game, requestHeader.get("accept-language"));
+  #words(game: HostedGame, { requestHeader }: HandlerContext): Promise<Words> {
+    return this.#parts.words(game.stored.game, requestHeader.get("accept-language"));
   }
 
   // -- streams ---------------------------------------------------------------------------------------------------------
@@ -245,9 +245,9 @@ export class Games {
       const { game, viewer } = await this.#find(gameId, tokens);
       const presence = first ? { presence: { seats: [...viewer.seats] } } : {};
       const news = first || game.version !== from;
-      const labels = await this.#labels(game, context);
-      const entries = writeEntries(game, from ?? game.version, labels);
-      const views = game.frozen ? [] : writeViews(game, viewer.seats, game.ply, labels);
+      const words = await this.#words(game, context);
+      const entries = writeEntries(game, viewer.seats, from ?? game.version, words);
+      const views = game.frozen ? [] : writeViews(game, viewer.seats, game.ply, words);
       yield news ? { game: writeGame(game), views, entries, ...presence } : {};
       from = game.version;
       if (game.over) return;

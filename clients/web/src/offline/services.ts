@@ -7,9 +7,9 @@ import { GameService } from "../gen/clerestory/v1/games_pb.ts";
 import { RulesService } from "../gen/clerestory/v1/rules_pb.ts";
 import { adviceOf } from "./advice.ts";
 import { Games } from "./games.ts";
-import { labelsOf, type ReadData } from "./labels.ts";
 import { rulesOf } from "./rules.ts";
 import type { Store } from "./store.ts";
+import { type ReadData, wordsOf } from "./words.ts";
 
 /** What the services are made of; tests replace it. */
 export interface Parts {
@@ -24,13 +24,13 @@ export interface Parts {
 
 /** The services for a router, and what pages in other tabs change. */
 export function servicesOf({ store, load, read, random, now, announce }: Parts) {
-  const labels = labelsOf(read);
+  const words = wordsOf(read);
   const [engine, advisor] = [loaded(load), loaded(load)]; // so that bots do not wait for hints
-  const games = new Games({ store, engine, labels, random, now, announce });
+  const games = new Games({ store, engine, words, random, now, announce });
   const routes = (router: ConnectRouter) => {
     router.service(GameService, games.service);
-    router.service(RulesService, rulesOf({ engine, labels, read }));
-    router.service(AdvisorService, adviceOf({ engine: advisor, labels }));
+    router.service(RulesService, rulesOf({ engine, words, read }));
+    router.service(AdvisorService, adviceOf({ engine: advisor, words }));
   };
   return { routes, changed: games.changed };
 }

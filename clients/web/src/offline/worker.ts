@@ -48,7 +48,8 @@ async function answer({ id, url, headers, body }: Call): Promise<void> {
   try {
     const { pathname } = new URL(url);
     const handle = (await handlers).get(pathname.slice(pathname.lastIndexOf("/", pathname.lastIndexOf("/") - 1)));
-    const request = new Request(url, { method: "POST", headers, body, signal: stop.signal });
+    const request = new Request(url, { method: "POST", headers, signal: stop.signal });
+    Object.defineProperty(request, "body", { value: new Response(body).body }); // Firefox has no Request.body
     const response = handle ? await handle(request) : new Response(null, { status: 404 });
     scope.postMessage({ id, status: response.status, headers: [...response.headers] });
     const reader = response.body?.getReader();

@@ -24,7 +24,7 @@ import {
 } from "../gen/clerestory/v1/rules_pb.ts";
 import { failure } from "./failure.ts";
 import type { Entry, Holder, HostedGame, Move } from "./hosted.ts";
-import type { Labels } from "./labels.ts";
+import type { Words } from "./words.ts";
 
 const NATURE = -1;
 
@@ -48,43 +48,57 @@ export function writeTurn(turn: number): MessageInitShape<typeof TurnSchema> {
   return { kind: turn === NATURE ? TurnKind.NATURE : TurnKind.OVER };
 }
 
-export const writeAction = (text: string, labels: Labels): MessageInitShape<typeof ActionSchema> => ({
+export const writeAction = (text: string, words: Words): MessageInitShape<typeof ActionSchema> => ({
   text,
-  label: labels(text),
+  label: words.label(text),
 });
 
-export function writeActions(seen: Position, labels: Labels): MessageInitShape<typeof LegalActionSchema>[] {
+export function writeActions(seen: Position, words: Words): MessageInitShape<typeof LegalActionSchema>[] {
   const odds = seen.turn === NATURE ? seen.odds() : [];
   return seen.legalActions().map(({ text }, index) => {
-    const [kind = "", ...words] = text.split(" ");
+    const [kind = "", ...named] = text.split(" ");
     const probability = odds[index];
     return {
-      action: writeAction(text, labels),
+      action: writeAction(text, words),
       kind,
-      arguments: words,
+      arguments: named,
       ...(probability !== undefined && { probability }),
     };
   });
 }
 
+/** An action, and what it changed for a viewer, whose views from before and after it are given, if they are known. */
 export const writeApplied = (
   text: string,
   turn: number,
-  drawn: boolean,
-  labels: Labels,
+  words: Words,
+  views?: readonly [Position, Position],
 ): MessageInitShape<typeof AppliedActionSchema> => ({
-  action: writeAction(text, labels),
+  action: writeAction(text, words),
   turn: writeTurn(turn),
-  drawn,
+  changes: views ? words.changes(...views) : [],
 });
 
-/** Who has won; undefined before the end. The sources of the points are known to servers only. */
+/** Who has won; undefined before the end. */
 export function writeOutcome(position: Position): MessageInitShape<typeof OutcomeSchema> | undefined {
   if (!position.over) return undefined;
-  return { winShares: position.winShares(), margins: marginsOf(position.scores()), scores: scoresOf(position) };
+  const tieBreak = position.tieBreak();
+  return {
+    winShares: position.winShares(),
+    margins: marginsOf(position.scores()),
+    scores: scoresOf(position),
+    ...(tieBreak && { tieBreak: { code: tieBreak.code, values: [...tieBreak.values] } }),
+  };
 }
 
-const scoresOf = (position: Position) => position.scores().map((score, seat) => ({ seat, score }));
+/** The scores with their sources, which only servers know card by card. */
+function scoresOf(position: Position) {
+  const sources = position.pointSources();
+  return position.scores().map((score, seat) => {
+    const parts = Object.entries(sources[seat] ?? {}).map(([source, points]) => ({ source, points }));
+    return { seat, score, parts };
+  });
+}
 
 /** The score of each seat less the best other one, rounded to 9 decimals as by servers. */
 export function marginsOf(scores: readonly number[]): number[] {
@@ -140,18 +154,18 @@ function writeEnd(game: HostedGame): MessageInitShape<typeof GameEndSchema> {
 }
 
 /** The views of seats at a ply: the public one first, unless there is just one seat. */
-export function writeViews(game: HostedGame, seats: readonly number[], ply: number, labels: Labels) {
+export function writeViews(game: HostedGame, seats: readonly number[], ply: number, words: Words) {
   const position = game.at(ply);
   const viewers = seats.length === 1 ? seats : [NATURE, ...seats];
-  return viewers.map((viewer) => writeView(game, position, viewer, ply, labels));
+  return viewers.map((viewer) => writeView(game, position, viewer, ply, words));
 }
 
-function writeView(game: HostedGame, position: Position, viewer: number, ply: number, labels: Labels) {
+function writeView(game: HostedGame, position: Position, viewer: number, ply: number, words: Words) {
   const seen = position.observe(viewer);
   const acts = ply === game.ply && game.turn === viewer && viewer !== NATURE;
   const view: MessageInitShape<typeof GameViewSchema> = {
     position: writePosition(seen),
-    actions: acts ? writeActions(seen, labels) : [],
+    actions: acts ? writeActions(seen, words) : [],
     points: seen.scores(),
     ...(viewer !== NATURE && { seat: viewer }),
   };
@@ -160,30 +174,51 @@ function writeView(game: HostedGame, position: Position, viewer: number, ply: nu
 
 type EntryMessage = MessageInitShape<typeof GameEntrySchema>;
 
-/** The moves of the current line between two plies, both included. */
-export const writeLine = (game: HostedGame, first: number, last: number, labels: Labels): EntryMessage[] =>
+/** The moves of the current line between two plies, both included, as seats know them. */
+export const writeLine = (
+  game: HostedGame,
+  seats: readonly number[],
+  first: number,
+  last: number,
+  words: Words,
+): EntryMessage[] =>
   game.line.slice(first - 1, last).map((move, index) => ({
     version: move.version,
     ply: first + index,
-    ...writeMove(move, labels),
+    ...writeMove(game, move, move.version, seats, words),
   }));
 
-/** The entries after a version. */
-export const writeEntries = (game: HostedGame, from: number, labels: Labels): EntryMessage[] =>
-  game.stored.entries.slice(from).map((entry, index) => ({
-    version: from + index + 1,
-    ply: game.plies[from + index] ?? 0,
-    ...writeEntry(game, entry, game.plies[from + index - 1] ?? 0, labels),
-  }));
+/** The entries after a version, as seats know them. */
+export const writeEntries = (game: HostedGame, seats: readonly number[], from: number, words: Words): EntryMessage[] =>
+  game.stored.entries.slice(from).map((entry, index) => {
+    const version = from + index + 1;
+    const ply = game.plies[version - 1] ?? 0;
+    if (isMove(entry)) return { version, ply, ...writeMove(game, entry, version, seats, words) };
+    return { version, ply, ...writeEntry(game, entry, game.plies[version - 2] ?? 0) };
+  });
 
-function writeEntry(game: HostedGame, entry: Entry, fromPly: number, labels: Labels): EntryMessage {
+const isMove = (entry: Entry): entry is Move => "text" in entry;
+
+function writeEntry(game: HostedGame, entry: Exclude<Entry, Move>, fromPly: number): EntryMessage {
   const time = timestampFromMs(entry.time);
   if (entry.kind === "back") return { time, what: { case: "takenBack", value: { seat: entry.seat, fromPly } } };
   if (entry.kind === "seated") return { time, what: { case: "seat", value: writeSeat(entry.holder, entry.seat) } };
-  return entry.kind === "ended" ? { time, what: { case: "end", value: writeEnd(game) } } : writeMove(entry, labels);
+  return { time, what: { case: "end", value: writeEnd(game) } };
 }
 
-function writeMove({ kind, seat, text, time }: Move, labels: Labels): EntryMessage {
-  const value = writeApplied(text, seat, kind === "drawn", labels);
+/** A move; what it changed is known unless it was taken back. */
+function writeMove(
+  game: HostedGame,
+  { kind, seat, text, time }: Move,
+  version: number,
+  seats: readonly number[],
+  words: Words,
+): EntryMessage {
+  const ply = game.frozen ? -1 : game.line.findIndex((move) => move.version === version);
+  const eyes = seats.length === 1 ? (seats[0] ?? NATURE) : NATURE;
+  const view = (at: number) => game.at(at).observe(eyes);
+  const applied =
+    ply < 0 ? writeApplied(text, seat, words) : writeApplied(text, seat, words, [view(ply), view(ply + 1)]);
+  const value = { ...applied, drawn: kind === "drawn" };
   return { time: timestampFromMs(time), forced: kind === "forced", what: { case: "applied", value } };
 }

@@ -7,8 +7,6 @@ import type { SeatLook } from "../boards/types.ts";
 import { Face } from "../faces/face.tsx";
 import { text } from "../language/text.ts";
 import { apart, say } from "../language/texts.ts";
-import { away } from "../service/files.ts";
-import { retried } from "../service/insist.ts";
 import { Button } from "./button.tsx";
 
 const SHAPES = {
@@ -92,25 +90,6 @@ export function SeatTable({ class: shape, caption, heads, rows }: SeatTableProps
     </table>
   );
 }
-
-/** Shown while something is loading, and if it cannot be loaded. */
-export function Opening({ trouble }: { trouble: string }) {
-  const words = trouble || (away.value ? retried(say("trouble.unreachable")) : "");
-  return (
-    <Blank>
-      <Trouble words={words} />
-      {!words && <p aria-busy="true">{say("opening")}</p>}
-    </Blank>
-  );
-}
-
-/** A screen that cannot be shown, or not yet: why, and the way back. */
-export const Blank = ({ children }: { children: ComponentChildren }) => (
-  <main class="page">
-    {children}
-    <a href="#/">{say("to_lobby")}</a>
-  </main>
-);
 
 /** Win shares as one bar, a part for each seat. */
 export function Gauge({ shares, seats }: { shares: readonly number[]; seats: readonly SeatLook[] }) {

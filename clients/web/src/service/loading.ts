@@ -1,7 +1,7 @@
 // Loading of data for a screen, and of parts of it.
 
 import { CallError } from "@clerestory/client";
-import { type Signal, signal, useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { language } from "../language/texts.ts";
@@ -50,26 +50,6 @@ export function useLater<P>(
       .catch(() => undefined);
   }, [wanted]);
   return view.value;
-}
-
-/** What a file exports, which is loaded once, when it is first wanted; undefined until then. */
-export function once<T>(load: () => Promise<T>): () => T | undefined {
-  const found = signal<T | undefined>(undefined);
-  let asked = false;
-  return () => {
-    if (!asked) {
-      asked = true;
-      insist(load, { wanted: () => true, passes }).then(
-        (value) => {
-          found.value = value;
-        },
-        () => {
-          asked = false; // the next one that wants it asks again
-        },
-      );
-    }
-    return found.value;
-  };
 }
 
 /** Request the data of the service again whenever the language changes. */

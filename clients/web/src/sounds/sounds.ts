@@ -2,9 +2,9 @@
 
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { once } from "../browser/once.ts";
 import { browser } from "../browser/storage.ts";
 import type { AppliedAction } from "../gen/clerestory/v1/rules_pb.ts";
-import { once } from "../service/loading.ts";
 
 export type Sound = "turn" | "card" | "place" | "gold" | "points" | "loss" | "die" | "end";
 

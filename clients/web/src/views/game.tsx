@@ -29,13 +29,15 @@ import { labelOf } from "../language/labels.ts";
 import { capital, say } from "../language/texts.ts";
 import { offline } from "../offline/switch.ts";
 import { Button } from "../parts/button.tsx";
-import { Blank, Trouble } from "../parts/parts.tsx";
+import { Blank } from "../parts/opening.tsx";
+import { Trouble } from "../parts/parts.tsx";
 import { retried } from "../service/insist.ts";
 import { useSounds } from "../sounds/sounds.ts";
 import { Clock } from "./clock.tsx";
 import { KeepDraws } from "./draws.tsx";
 import { useFlights } from "./flights.ts";
 import { Seats, Share } from "./people.tsx";
+import { mayTalk, Spoken, Talk } from "./phrases.tsx";
 import { RoundCard } from "./round.tsx";
 import { Shown } from "./shown.tsx";
 import { Table } from "./table.tsx";
@@ -68,7 +70,7 @@ export default function GameScreen({ words: [id = ""] }: { words: string[] }) {
 const NONE: LegalAction[] = [];
 
 /** The dialog that is open. */
-type Opened = "" | "players" | "share";
+type Opened = "" | "players" | "share" | "talk";
 
 function Played({ kept, game }: { kept: Kept; game: Game }) {
   const log = kept.log.value;
@@ -135,7 +137,8 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       onPlan={(actions) => objects.value(actions) || void play(actions)}
       planned={plan}
       turn={turnWords(kept, past?.ply)}
-      clock={<Clock game={game} />}
+      clock={<Clock game={game} seats={seats.value} />}
+      over={game.end !== undefined}
       early={stopped && game.end?.reason !== EndReason.PLAYED}
       myTurn={kept.myTurn.value && !past}
       question={question}
@@ -181,6 +184,8 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       {kept.roundOver.value && <RoundCard over={kept.roundOver.value} seats={seats.value} onClose={kept.closeRound} />}
       {kept.asking.value && <p class="muted">{say("game.asking")}</p>}
       {opened.value === "share" && <Share kept={kept} game={game} onClose={() => (opened.value = "")} />}
+      {opened.value === "talk" && <Talk kept={kept} onClose={() => (opened.value = "")} />}
+      <Spoken kept={kept} seats={seats.value} />
       {opened.value === "players" && <Seats kept={kept} game={game} onClose={() => (opened.value = "")} />}
     </Table>
   );
@@ -238,6 +243,7 @@ interface MenuProps {
 }
 
 function Menu({ kept, at, secrets, opened }: MenuProps) {
+  const game = kept.game.value;
   return (
     <>
       {kept.mayTakeBack.value && (
@@ -260,6 +266,11 @@ function Menu({ kept, at, secrets, opened }: MenuProps) {
       <button type="button" onClick={() => (opened.value = "players")}>
         {say("menu.players")}
       </button>
+      {game && mayTalk(kept, game) && (
+        <button type="button" onClick={() => (opened.value = "talk")}>
+          {say("phrases")}
+        </button>
+      )}
       {!offline && (
         <>
           <button type="button" onClick={() => (opened.value = "share")}>

@@ -1,6 +1,7 @@
 // The choice of the language, each under its native name.
 
-import { choose, LANGUAGES, type Language, language, say } from "../language/texts.ts";
+import { choose } from "../language/reader.ts";
+import { LANGUAGES, type Language, language, say } from "../language/texts.ts";
 import { loadAnew } from "../service/files.ts";
 
 const nameOf = (code: Language): string => new Intl.DisplayNames(code, { type: "language" }).of(code) ?? code;

@@ -76,12 +76,26 @@ const CHOICES = [
     of: { 0: "new.time.none", 1: "new.time.1", 5: "new.time.5", 1440: "new.time.day" },
   },
 ] as const;
+/** Times for the whole game: minutes, and seconds that each move adds. */
+const CLOCKS = [
+  [0, 0],
+  [10, 0],
+  [10, 10],
+  [30, 0],
+  [30, 30],
+] as const;
 const THINK = [200, 1000, 3000, 10000]; // milliseconds
 const SHOWN = CHOICES.filter(({ name }) => !offline || name === "hints" || name === "takeBacks");
 const TICKS = [
   { name: "listed", label: "new.listed" },
   { name: "table", label: "new.table" },
 ] as const;
+
+/** A time for the whole game in words. */
+function clockTold(minutes: number, seconds: number): string {
+  const whole = minutes ? say("new.minutes", { count: minutes }) : say("new.time.none");
+  return seconds ? `${whole} + ${say("seconds", { seconds })}` : whole;
+}
 
 /** The default holders for a number of seats. */
 const proposed = (count: number) => ["me", "bot4", "bot4", "bot4"].slice(0, count);
@@ -100,6 +114,7 @@ export function NewGame() {
     table: false,
     listed: true,
     minutes: 0,
+    clock: 0,
   });
   useEffect(meet, []);
   const { busy, trouble, create } = useCreate();
@@ -111,8 +126,12 @@ export function NewGame() {
   };
   const make = () => {
     browser.set("name", name.value);
-    const { minutes, ...chosen } = options.value;
-    const timed = minutes ? { timePerMove: durationFromMs(60_000 * minutes) } : {};
+    const { minutes, clock, ...chosen } = options.value;
+    const [whole, gained] = CLOCKS[clock] ?? [0, 0];
+    const timed = {
+      ...(minutes && { timePerMove: durationFromMs(60_000 * minutes) }),
+      ...(whole && { timePerGame: durationFromMs(60_000 * whole), increment: durationFromMs(1000 * gained) }),
+    };
     const asked = () => ({
       game: game.value,
       seats: holders.value.map((holder, seat) =>
@@ -251,7 +270,15 @@ export function NewGame() {
             onChoice={(value) => set({ [field]: value })}
           />
         ))}
-        {options.value.minutes > 0 && <p class="muted">{say("new.time.out")}</p>}
+        {!offline && (
+          <Choice
+            label={say("new.clock")}
+            value={options.value.clock}
+            of={Object.fromEntries(CLOCKS.map(([minutes, seconds], at) => [at, clockTold(minutes, seconds)]))}
+            onChoice={(clock) => set({ clock })}
+          />
+        )}
+        {(options.value.minutes > 0 || options.value.clock > 0) && <p class="muted">{say("new.time.out")}</p>}
         {(offline ? [] : TICKS).map(({ name: field, label }) => (
           <label key={field}>
             <input

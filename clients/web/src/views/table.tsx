@@ -4,12 +4,12 @@ import { create } from "@bufbuild/protobuf";
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { useCatalogue } from "../boards/catalogue.ts";
 import { bestGain } from "../boards/cathedral/best.ts";
-import { Board, inWords, isDrawn, toggleWords } from "../boards/index.tsx";
+import { Board, isDrawn } from "../boards/index.tsx";
 import { Purse, type Standing } from "../boards/purse.tsx";
 import { summary } from "../boards/summary.ts";
 import type { Catalogue, Mark, SeatLook } from "../boards/types.ts";
+import { useFocusKept } from "../browser/focus.ts";
 import { pressed } from "../browser/keys.ts";
 import { ExplainButtons, Explainer, explain } from "../explain/index.tsx";
 import * as hints from "../game/hints.ts";
@@ -25,9 +25,11 @@ import {
 } from "../gen/clerestory/v1/rules_pb.ts";
 import { BACK, ON, say } from "../language/texts.ts";
 import { Trouble } from "../parts/parts.tsx";
+import { useCatalogue } from "../service/catalogues.ts";
 import { Actions } from "./actions.tsx";
 import { Help } from "./help.tsx";
 import { Hints } from "./hints.tsx";
+import { inWords, toggleWords } from "./inwords.ts";
 import { Log } from "./log.tsx";
 import { PlanPanel } from "./plan.tsx";
 import { Status } from "./status.tsx";
@@ -79,6 +81,8 @@ export interface TableProps {
   keys?: Readonly<Record<string, () => void>>;
   /** The game has been ended early. */
   early?: boolean;
+  /** The game has ended: what was beside its actions comes anew in another place, so that nothing jumps there. */
+  over?: boolean;
   /** Shown above the actions: questions, errors. */
   children?: ComponentChildren;
   /** Shown before all else: the end. */
@@ -121,6 +125,7 @@ export function Table(props: TableProps) {
   const planning = usePlan(props, catalogue);
   const plan = planning?.open.value ? planning : undefined;
   const left = plan && leftBy(plan);
+  const stage = props.over ? "over" : "played";
   const latest = useRef({ ...props, plan });
   latest.current = { ...props, plan };
   const act = useCallback((text: string) => {
@@ -163,6 +168,7 @@ export function Table(props: TableProps) {
           </div>
         )}
         <Board
+          key={stage}
           position={ghost ?? props.position}
           previous={ghost ? props.position : props.was?.position}
           catalogue={catalogue}
@@ -174,6 +180,7 @@ export function Table(props: TableProps) {
           pointed={pointed.value}
           early={props.early}
           ghost={ghost !== undefined}
+          words={inWords.value}
           onAction={act}
           onPoint={point}
         />
@@ -231,7 +238,7 @@ export function Table(props: TableProps) {
             )}
           </div>
         </section>
-        <div class="more">
+        <div key={stage} class="more">
           {props.below}
           <Hints
             question={props.question}
@@ -308,15 +315,6 @@ function useFresh(actions: readonly LegalAction[]) {
     return () => clearTimeout(timer);
   }, [actions]);
   return fresh;
-}
-
-/** Give the focus to the actions when what had it is gone, as after a move. */
-function useFocusKept(): void {
-  const held = document.activeElement !== document.body;
-  useLayoutEffect(() => {
-    if (held && document.activeElement === document.body)
-      document.querySelector<HTMLElement>(".actions")?.focus({ preventScroll: true });
-  });
 }
 
 /** The keys of the table. */

@@ -36,7 +36,8 @@ def test_every_source_is_in_the_list_of_sources() -> None:
 def test_the_hash_is_of_the_values_alone() -> None:
     shipped = CathedralCatalogue.load().content_hash()
     assert re.fullmatch("[0-9a-f]{16}", shipped)
-    assert hash_of(changed("potter_2", 'name = "Potter"', 'name = "Töpfer"')) == shipped
+    own = 'name = "Töpfer"\nnames = { it = "Vasaio" }\nsources.names = "found OWNER"'
+    assert hash_of(changed("potter_2", 'name = "Potter"', own)) == shipped
     assert hash_of(changed("potter_2", 'sources.cost = "found GLU TK"', 'sources.cost = "derived"')) == shipped
     assert hash_of(changed("potter_2", "cost = 5", "cost = 6")) != shipped
     assert hash_of(TEXT.replace('"potter_2"', '"clay_worker"')) != shipped

@@ -1,10 +1,14 @@
 """A store that an earlier version wrote is migrated once, and its games continue unchanged."""
 
+import asyncio
 import json
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from collections.abc import Callable
+from contextlib import closing, suppress
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +21,7 @@ from clerestory.engine.errors import GameError
 from clerestory.engine.games import from_position
 from clerestory.server.games.log import Onlookers
 from clerestory.server.games.store import GameFilter
-from clerestory.server.games.stores.maintenance import survey
+from clerestory.server.games.stores.maintenance import migrate_store, survey
 from clerestory.server.games.stores.schema import SCRIPTS, open_file
 from clerestory.server.games.stores.store_location import open_store
 from clerestory.v1 import annotation_pb2 as annotations
@@ -192,80 +196,20 @@ def test_a_position_of_other_cards_says_what_it_needs() -> None:
         from_position(json.dumps(position))
 
 
-# Opens the given stores, each in a separate process, which kills itself before its first statement in the
-# first store, before its second one in the second store, and so on; prints whether it got there.
-KILLS = """
-import asyncio, os, signal, sqlite3, sys
-from clerestory.server.games.stores import schema
-from clerestory.server.games.stores.maintenance import migrate_store
-if sys.argv[1].startswith("postgresql:"):
-    import psycopg
-    from clerestory.server.games.stores.postgres import PostgresStore
+class Stopped(Exception):
+    """A migration was stopped in the middle."""
 
-def doomed(execute, last, seen=[]):
-    def counted(*arguments, **options):
-        if not options:  # else it checks whether the connection has its own session
-            seen.append(arguments)
-        if len(seen) == last:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return execute(*arguments, **options)
+
+def stopping(execute: Callable[..., Any], number: int) -> Callable[..., Any]:
+    """Return a function that executes statements, and stops at the one with a number."""
+    numbers = count(1)
+
+    def counted(*given: Any, **more: Any) -> Any:
+        if next(numbers) == number:
+            raise Stopped
+        return execute(*given, **more)
+
     return counted
-
-def migrate_file(store, last):
-    class Doomed(sqlite3.Connection):
-        execute = doomed(sqlite3.Connection.execute, last)
-    connect = sqlite3.connect
-    schema.sqlite3.connect = lambda path, **more: connect(path, factory=Doomed, **more)
-    schema.open_file(store, TO)
-
-def migrate_database(store, last):
-    psycopg.AsyncConnection.execute = doomed(psycopg.AsyncConnection.execute, last)
-    async def opened():
-        await (await PostgresStore.open(store)).close() if TO is None else await migrate_store(store, TO)
-    asyncio.run(opened())
-
-for last, store in enumerate(sys.argv[1:], 1):
-    if not (child := os.fork()):
-        (migrate_database if store.startswith("postgresql:") else migrate_file)(store, last)
-        os._exit(0)
-    print(os.WIFSIGNALED(os.waitpid(child, 0)[1]))
-"""
-
-
-def kills(*stores: str, to: int | None = None) -> list[bool]:
-    """Migrate stores in processes that are killed, each a statement later; return which of them were."""
-    command = [sys.executable, "-c", f"TO = {to}\n{KILLS}", *stores]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    return [line == "True" for line in done.stdout.split()]
-
-
-def version_of(path: str) -> int:
-    with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        (columns,) = connection.execute("SELECT count(*) FROM pragma_table_info('game')").fetchone()
-        assert columns == (7 if version == VERSION["file"] else 11)
-        return int(version)
-
-
-@pytest.mark.system
-def test_a_file_is_migrated_and_taken_back_wholly_or_not_at_all(tmp_path: Path) -> None:
-    was = unpack_file(tmp_path / "was.sqlite")
-    paths = [unpack_file(tmp_path / f"{number}.sqlite") for number in range(50)]
-    killed = kills(*paths)
-    assert len(SCRIPTS[-1].split(";")) < sum(killed) < len(paths)
-    assert killed == sorted(killed, reverse=True)
-    versions = [version_of(path) for path in paths]
-    assert versions == sorted(versions)
-    assert {*versions} == {VERSION["file"], len(SCRIPTS)}
-    for path in paths[:30]:
-        open_file(path).close()
-    killed = kills(*paths[:30], to=VERSION["file"])
-    assert 12 < sum(killed) < 30
-    versions = [version_of(path) for path in paths[:30]]
-    assert versions == sorted(versions, reverse=True)
-    assert {*versions} == {VERSION["file"], len(SCRIPTS)}
-    assert contents(paths[29]) == contents(was)
 
 
 def contents(path: str) -> list[Any]:
@@ -277,32 +221,47 @@ def contents(path: str) -> list[Any]:
         return [tables, columns, indices, *(connection.execute(f"SELECT * FROM {name}").fetchall() for name in tables)]
 
 
+def test_a_file_is_migrated_and_taken_back_wholly_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever statement it stops at."""
+    path = unpack_file(tmp_path / "games.sqlite")
+    was = contents(path)
+    for version in (len(SCRIPTS), VERSION["file"]):
+        before = contents(path)
+        for number in count(1):
+            doomed = type("Doomed", (sqlite3.Connection,), {"execute": stopping(sqlite3.Connection.execute, number)})
+            with monkeypatch.context() as patch, suppress(Stopped):
+                patch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=doomed))
+                open_file(path, version).close()
+                break
+            assert contents(path) == before
+        assert number > 12
+        assert asyncio.run(survey(path)).version == version
+    assert contents(path) == was
+
+
 @pytest.mark.system
-async def test_a_database_is_migrated_and_taken_back_wholly_or_not_at_all(database: str) -> None:
-    killed = kills(*[restore(database)] * 20)
-    assert 4 < sum(killed) < len(killed)
-    await assert_all_load(database)
-    before = await survey(database)
-    forget_killed_servers(database)
-    killed = kills(*[database] * 16, to=VERSION["database"])
-    assert 6 < sum(killed) < len(killed)
-    after = await survey(database)
-    assert (after.version, after.games, after.entries) == (VERSION["database"], before.games, before.entries)
-    await assert_all_load(database)
+async def test_a_database_is_migrated_and_taken_back_wholly_or_not_at_all(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from psycopg import AsyncConnection
 
-
-def forget_killed_servers(database: str) -> None:
-    """Let servers that were killed have been seen long ago, instead of waiting until that is so."""
-    import psycopg
-
-    with psycopg.connect(database, autocommit=True) as connection:
-        connection.execute("UPDATE server SET seen = seen - interval '1 hour'")
-
-
-async def assert_all_load(database: str) -> None:
+    restore(database)
+    for version in (None, VERSION["database"]):
+        before = await survey(database)
+        for number in count(1):
+            with monkeypatch.context() as patch, suppress(Stopped):
+                patch.setattr(AsyncConnection, "execute", stopping(AsyncConnection.execute, number))
+                await migrate_store(database, version)
+                break
+            assert await survey(database) == before
+        assert number > 6
+        after = await survey(database)
+        assert (after.games, after.entries) == (before.games, before.entries)
+        assert after.version == version or (version is None and after.version > before.version)
     store = await open_store(database)
     assert None not in [await store.load(was["game_id"]) for was in told("database").values()]
-    assert (await store.tally()).popitem()[1].games == len(told("database"))
     await store.close()
 
 
@@ -320,4 +279,4 @@ def test_one_of_several_processes_migrates_a_store(sort: str, tmp_path: Path, re
     for code, (out, err) in zip(codes, outputs, strict=True):
         assert "15 games, 787 entries\n" in out if code == 0 else is_file and "in use by" in err
     if is_file:
-        assert version_of(path) == len(SCRIPTS)
+        assert asyncio.run(survey(path)).version == len(SCRIPTS)

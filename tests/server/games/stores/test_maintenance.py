@@ -71,9 +71,7 @@ def copy_of(store: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
 
 
 @pytest.mark.system
-async def test_a_copy_that_is_made_while_games_are_played_has_all_that_was_answered(
-    durable: str, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+async def test_a_copy_made_during_games_is_whole(durable: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     async with played_at(durable) as answered:
         before = dict(answered)
         copied = await asyncio.to_thread(copy_of, durable, tmp_path, request)
@@ -166,9 +164,7 @@ LATER = (
 
 
 @pytest.mark.system
-async def test_servers_of_two_versions_share_games_until_the_database_is_taken_back(
-    database: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_servers_of_two_versions_share_games(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The later version is this program with one more column."""
 
     @contextmanager

@@ -17,7 +17,7 @@ from clerestory.service_errors import Reason
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.postgres import Cluster
-from tests.server.games.table import BOT, PERSON, first_action, hosted, seated_at
+from tests.server.games.table import PERSON, hosted, seated_at
 from tests.server.games.test_store import RUNNING, entries, named
 from tests.server.rpc.harness import Served, assert_reason, served, until
 
@@ -36,15 +36,6 @@ async def stores(database: str) -> AsyncIterator[list[Any]]:
     yield opened
     for store in opened:
         await store.close()
-
-
-async def owns(server: Served, game_id: str) -> bool:
-    """Whether a server owns a game in which one has to move."""
-    store: Any = server.app.manager.store
-    while await store._ask("SELECT owner FROM game WHERE id = %s", (game_id,)) == [(None,)]:
-        await asyncio.sleep(0.01)
-    mine: bool = await store.own(game_id)
-    return mine
 
 
 async def test_a_game_is_played_at_any_server(two: list[Served]) -> None:
@@ -78,29 +69,7 @@ async def test_a_request_id_has_one_answer_wherever_it_is_used(two: list[Served]
     assert first == second
 
 
-async def test_one_server_moves_for_the_bots_and_all_see_it(two: list[Served]) -> None:
-    played = await seated_at(two[0], BOT, BOT)
-    assert not await owns(two[1], played.game_id)
-    await played.at(two[1]).ended()
-    assert two[1].app.scheduler.admitted == 0
-
-
-async def test_a_bot_answers_a_person_who_plays_elsewhere(two: list[Served]) -> None:
-    played = await seated_at(two[0], PERSON, BOT, game="duel")
-    there = played.at(two[1])
-    watching = there.watch(0)
-    for table in (played, there, there, there):  # the first move makes the first server its owner
-        seen = await watching.read()
-        while not (seen.views and seen.views[0].actions):
-            seen = await watching.read()
-        await table.play(first_action(seen), seen.game.version, 0)
-    assert not await owns(two[1], played.game_id)
-    watching.cancel()
-
-
-async def test_a_server_that_lost_a_game_stores_nothing_in_it(
-    stores: list[Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_server_that_lost_a_game_is_rejected(stores: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """It was paused for longer than its lease, and does not know this."""
     monkeypatch.setattr(postgres, "LEASE", 0.0)
     first, second = stores
@@ -131,9 +100,7 @@ async def taken(store: Store) -> list[str]:
     return [one.game_id for bots_only in (True, False) for one in await store.due(1 << 60, 9, bots_only=bots_only)]
 
 
-async def test_games_that_are_due_are_taken_by_one_server(
-    database: str, stores: list[Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_due_games_have_one_server(database: str, stores: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = stores
     gone = await open_store(database)
     for name in ("a", "b", "c"):
@@ -151,9 +118,7 @@ async def test_games_that_are_due_are_taken_by_one_server(
     assert sorted(await taken(second)) == ["a", "b"]
 
 
-async def test_a_server_is_notified_of_its_own_write_that_was_stored_late(
-    stores: list[Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_server_is_notified_of_its_own_late_write(stores: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Happens when the database's disk stalls during a commit; a server is not notified of its other writes."""
     store, other = stores
     heard, given_up = list[News](), AsyncMock(side_effect=StoreError("no answer"))

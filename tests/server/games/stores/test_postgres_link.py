@@ -2,7 +2,7 @@
 
 import sys
 from contextlib import nullcontext
-from typing import Self
+from unittest.mock import AsyncMock, MagicMock
 
 import pytest
 from psycopg import errors
@@ -58,41 +58,25 @@ def test_an_error_that_may_pass_is_no_wrong_setting(error: type[Exception], pass
     assert isinstance(why_unusable(error("refused"), address), Unreachable) == passes
 
 
-class Pooled:
-    """A connection whose statements are answered by one process of a database after another."""
-
-    def __init__(self, numbers: list[int]) -> None:
-        self._numbers = numbers
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        pass
-
-    async def execute(self, _: str, **__: object) -> Self:
-        return self
-
-    async def fetchone(self) -> list[int]:
-        return [self._numbers.pop(0)]
+def pooled(numbers: list[int]) -> MagicMock:
+    """Return a connection whose statements are answered by one process of a database after another."""
+    connection = MagicMock(execute=AsyncMock())
+    connection.execute.return_value.fetchone.side_effect = [[number] for number in numbers]
+    connection.__aenter__.return_value = connection
+    return connection
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "pooled"),
+    ("one", "other", "changes"),
     [([7] * 4, [8] * 4, False), ([7] * 4, [7] * 4, True), ([7, 9, 7, 7], [8] * 4, True), ([7] * 4, [8, 8, 8, 7], True)],
 )
 async def test_a_pool_that_changes_sessions_is_rejected(
-    one: list[int], other: list[int], pooled: bool, monkeypatch: pytest.MonkeyPatch
+    one: list[int], other: list[int], changes: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    connections = [Pooled([*one]), Pooled([*other])]
-
-    async def connect(_: Address) -> Pooled:
-        return connections.pop()
-
-    monkeypatch.setattr(postgres_link, "connect", connect)
+    monkeypatch.setattr(postgres_link, "connect", AsyncMock(side_effect=[pooled(other), pooled(one)]))
     monkeypatch.setattr(postgres_link, "limited", lambda *_: nullcontext())
     assert len(one) == POOL_LOOKS
-    with pytest.raises(BadSettings, match="pool_mode=session") if pooled else nullcontext():
+    with pytest.raises(BadSettings, match="pool_mode=session") if changes else nullcontext():
         await require_sessions(Address.read("postgresql://db.example/games"))
 
 

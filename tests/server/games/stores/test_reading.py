@@ -66,9 +66,7 @@ FAULTS = {grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN, grpc.StatusCode.UNA
 
 
 @pytest.mark.parametrize("damage", [*DAMAGE, *NO_TEXT], ids=str)
-async def test_rows_that_cannot_be_read_stop_their_own_game_and_no_other(
-    damage: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_an_unreadable_row_stops_only_its_own_game(damage: Any, caplog: pytest.LogCaptureFixture) -> None:
     async with served() as server:
         broken, sound = [await seated_at(server) for _ in range(2)]
         for one in (broken, sound):

@@ -178,9 +178,7 @@ async def test_a_heartbeat_goes_on_after_any_error(
     assert record.exc_info
 
 
-async def test_moments_are_by_the_clock_of_the_database(
-    database: str, outside: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_moments_are_by_the_database(database: str, outside: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = time.time
     monkeypatch.setattr(time, "time", lambda: clock() + 3600)
     store = await open_store(database)
@@ -206,9 +204,7 @@ async def test_locked_games_stop_only_themselves(database: str, outside: Any) ->
 
 
 @pytest.mark.usefixtures("patient")
-async def test_a_lock_that_is_released_in_time_costs_no_call(
-    store: Any, outside: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_lock_released_in_time_costs_no_call(store: Any, outside: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postgres_link, "LOCKED", LONG)
     outside.execute("SELECT FROM game WHERE id = 'a' FOR UPDATE")
     playing = asyncio.ensure_future(store.append("a", 1, Batch(entries(1), RUNNING)))

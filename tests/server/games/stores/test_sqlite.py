@@ -42,9 +42,7 @@ def test_a_clock_that_is_set_back_loses_no_time(clocks: SystemClocks) -> None:
     assert clock.now() == began + HOUR + 5 + 7 + 9 + 11
 
 
-async def test_a_server_whose_clock_was_set_back_goes_on_after_the_latest_turn(
-    clocks: SystemClocks, tmp_path: Path
-) -> None:
+async def test_a_clock_set_back_goes_on_after_the_latest_turn(clocks: SystemClocks, tmp_path: Path) -> None:
     """But not after the last move of games without a due turn."""
     first = SqliteStore(str(tmp_path / "games.db"))
     for game_id, due, count in [("a", clocks.wall + 20_000, 3), ("b", clocks.wall, 2), ("c", None, 9)]:
@@ -55,9 +53,6 @@ async def test_a_server_whose_clock_was_set_back_goes_on_after_the_latest_turn(
     again = SqliteStore(str(tmp_path / "games.db"))
     assert again.now() == clocks.wall + 2 * HOUR + 2
     await again.close()
-
-
-# -- the cost of calls -----------------------------------------------------------------------------
 
 
 DUE = Summary("running", True, 5)

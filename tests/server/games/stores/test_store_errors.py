@@ -124,9 +124,7 @@ async def test_a_store_that_hangs_is_left(sqlite: SqliteStore, monkeypatch: pyte
     go_on.set()
 
 
-async def test_jobs_that_nobody_waits_for_any_more_do_not_pile_up(
-    sqlite: SqliteStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_jobs_without_a_caller_do_not_pile_up(sqlite: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a disk that does not answer for hours they would fill the memory."""
     begun, go_on = threading.Event(), threading.Event()
     hanging = asyncio.ensure_future(sqlite._ask(lambda _: begun.set() or go_on.wait()))
@@ -175,9 +173,7 @@ def test_a_file_that_cannot_be_migrated_for_lack_of_space_is_rejected(small_disk
 
 
 @pytest.mark.parametrize("table", ["game", "key"])
-async def test_a_file_that_is_damaged_meanwhile_is_reported_for_good(
-    tmp_path: Path, table: str, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_later_damage_is_reported_for_good(tmp_path: Path, table: str, caplog: pytest.LogCaptureFixture) -> None:
     """Also while other pages can be read."""
     file = tmp_path / "games.sqlite"
     store = SqliteStore(str(file))
@@ -228,9 +224,7 @@ async def test_a_game_whose_id_is_no_text_belongs_to_nobody(store: Any, bots_onl
 
 
 @pytest.mark.parametrize(("table", "column"), [("game", "head"), ("entry", "text"), ("entry", "kind")])
-async def test_a_game_that_is_no_text_is_unreadable_and_no_damage_of_the_store(
-    store: Any, table: str, column: str
-) -> None:
+async def test_a_game_that_is_no_text_is_unreadable(store: Any, table: str, column: str) -> None:
     await store.create(named("a"), Batch(entries(2, "secret"), RUNNING))
     await spoil(store, table, column, "TRUE")
     with pytest.raises(Unreadable) as caught:

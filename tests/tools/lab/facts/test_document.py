@@ -13,13 +13,10 @@ FOUND = {
 }
 
 
-def test_tables_follow_their_comments() -> None:
+def test_tables_follow_their_comments_and_a_missing_figure_is_an_empty_cell() -> None:
     text = "Words.\n\n<!-- facts: passing points 2 -->\n\n| old |\n| -- |\n\nMore words.\n"
     table = "|  | 2 players |\n| -- | -- |\n| at 7 | 0.1 [0.1, 0.2] |\n"
     assert filled(text, FOUND) == f"Words.\n\n<!-- facts: passing points 2 -->\n\n{table}\nMore words.\n"
-
-
-def test_a_missing_figure_is_an_empty_cell() -> None:
     found = filled("<!-- facts: passing points -->\n\n", FOUND)
     assert "| at 6 |  | 1.0 [0.5, 1.5] |" in found
 

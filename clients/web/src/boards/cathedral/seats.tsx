@@ -82,12 +82,12 @@ function Workers({ look, player, was }: SeatProps) {
         <Worker />
         {rich("crew.free", { number: <Count of={player.workers} was={was?.workers} /> })}
       </span>
-      {player.grey > 0 && <span title={say("crew.grey_all")}>{say("crew.grey", { number: player.grey })}</span>}
-      {player.greyNext > 0 && <span title={say("crew.next_all")}>{say("crew.next", { number: player.greyNext })}</span>}
-      {player.mill > 0 && <span>{say("crew.mill", { number: player.mill })}</span>}
       <span class="things" title={say("crew.bag_all")}>
         <Builder look={look} /> {say("crew.bag", { number: player.bag })}
       </span>
+      {player.grey > 0 && <span title={say("crew.grey_all")}>{say("crew.grey", { number: player.grey })}</span>}
+      {player.greyNext > 0 && <span title={say("crew.next_all")}>{say("crew.next", { number: player.greyNext })}</span>}
+      {player.mill > 0 && <span>{say("crew.mill", { number: player.mill })}</span>}
       {player.aside > 0 && <span>{say("crew.aside", { number: player.aside })}</span>}
     </p>
   );

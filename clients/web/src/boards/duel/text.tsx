@@ -11,7 +11,7 @@ import { listed } from "../words.ts";
 import { flagsOf } from "./flags.ts";
 import { gridPlace } from "./places.ts";
 import { CONTEST, contested, inBank, placingPrices, slotsOf, slotTold, wantedBy } from "./sections.ts";
-import { effectOf, told } from "./words.ts";
+import { amountOf, effectOf, told } from "./words.ts";
 
 type DuelProps = BoardProps & { of: DuelPosition };
 
@@ -100,12 +100,11 @@ function cardTold(id: string, catalogue: Catalogue, seats: readonly SeatLook[]):
 function People(props: DuelProps) {
   const { of: position, catalogue, seats } = props;
   const players = position.players;
-  const good = (kind: string) => gameText("duel", `good.${kind}`);
   const chips = (of: object | undefined) =>
     listed(
       Object.entries(of ?? {})
         .filter(([kind, count]) => kind !== "$typeName" && count)
-        .map(([kind, count]) => `${count} ${good(kind)}`),
+        .map(([kind, count]) => amountOf(kind, count)),
     );
   const section = (name: string, placed: (one: DuelPlayer) => readonly string[]): SeatRow => [
     say("camp.section", { name }),

@@ -11,11 +11,17 @@ export const effectOf = (card: Card | undefined): Effect => (card?.values.effect
 
 const good = (kind: unknown): string => gameText("duel", `good.${kind}`);
 
+/** A number of chips of a kind, in words. */
+export const amountOf = (kind: string, count: number): string => gameText("duel", `amount.${kind}`, { count });
+
 /** An effect in words; for an unknown one, its kind and amounts. */
 export function told(effect: Effect): string {
   const { kind, chip, kinds, ...amounts } = effect;
   if (kind === undefined) return "";
   const key = `effect.${kind}`;
   const goods = Array.isArray(kinds) ? listed(kinds.map(good)) : sayAny("effect.any");
-  return knows(key) ? sayAny(key, { ...amounts, chip: good(chip), kinds: goods }) : plainly(effect);
+  if (!knows(key)) return plainly(effect);
+  const { count = amounts.chips ?? amounts.seals ?? amounts.limit } = amounts;
+  const what = chip === undefined ? "" : amountOf(String(chip), Number(count));
+  return sayAny(key, { ...amounts, count, what, chip: good(chip), kinds: goods });
 }

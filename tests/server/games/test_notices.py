@@ -1,0 +1,153 @@
+"""Notices of turns: their occasions, contents, retries and limits."""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+
+from clerestory.server.games import commands, notices
+from clerestory.server.games.hosted import HostedGame
+from clerestory.server.games.log import EndReason
+from clerestory.server.games.notices import Delivery, Outcome, TurnNotice, TurnNotices, begins_turn, notice_of
+from tests.server.games.simulated import on_simulated_time
+from tests.server.games.table import BOTH, NOW, OWNER, hosted
+
+DELIVERED, REJECTED, FAILED, OUTDATED, DROPPED = Outcome
+
+
+def played(before: HostedGame, number: int = 0) -> HostedGame:
+    """Return a game after an action of the player to move."""
+    after = before.copy()
+    commands.play(after, BOTH, after.version, after.position.legal_actions()[number].text, NOW)
+    return after
+
+
+def until_another(before: HostedGame) -> tuple[HostedGame, HostedGame]:
+    """Return a game before and after the action that ends a turn."""
+    after = played(before)
+    while after.turn == before.turn:
+        before, after = after, played(after)
+    return before, after
+
+
+class Receiver:
+    """Receives notices, gives the listed answers first, and then accepts all."""
+
+    def __init__(self, *answers: Delivery) -> None:
+        self.answers = list(answers)
+        self.received: list[tuple[float, TurnNotice]] = []
+        self.outcomes: Counter[Outcome] = Counter()
+        self.notices = TurnNotices(self.send, lambda outcome: self.outcomes.update([outcome]))
+
+    async def send(self, notice: TurnNotice) -> Delivery:
+        self.received.append((asyncio.get_running_loop().time(), notice))
+        return self.answers.pop(0) if self.answers else Delivery.ACCEPTED
+
+    async def settled(self, count: int) -> None:
+        while self.outcomes.total() < count:
+            await asyncio.sleep(1)
+
+
+def test_a_new_game_and_each_change_of_players_begin_a_turn() -> None:
+    game = hosted()
+    assert begins_turn(None, game)
+    assert not begins_turn(game, game)  # a repeated request
+    before, after = until_another(game)
+    assert begins_turn(before, after)
+
+
+def test_a_bot_that_waits_or_moves_begins_no_turn_of_a_person() -> None:
+    game = hosted(seats="bb")
+    assert not begins_turn(None, game)
+    assert not begins_turn(None, hosted(seats="po"))  # it waits for a player
+
+
+def test_a_person_who_takes_a_seat_back_from_a_bot_has_a_turn() -> None:
+    game = hosted()
+    assert game.turn is not None
+    left, back = game.copy(), game.copy()
+    commands.set_seat(left, OWNER, game.turn, hosted(seats="bb").seats[0], NOW)
+    assert begins_turn(left, back)
+    assert not begins_turn(game, left)
+
+
+def test_the_end_begins_no_turn() -> None:
+    game = hosted()
+    ended = game.copy()
+    commands.end(ended, OWNER, EndReason.ABANDONED, None, NOW)
+    assert not begins_turn(game, ended)
+
+
+def test_a_notice_says_what_everyone_may_know() -> None:
+    """Two games that differ in what is hidden have equal notices."""
+    first, second = (notice_of(hosted("duel", seed=seed, seconds_per_move=60.5)).to_json() for seed in (7, 8))
+    assert first == second
+    assert json.loads(first) == {
+        "type": "turn.began",
+        "timestamp": "1970-01-01T00:16:40.000Z",
+        "data": {
+            "game_id": "game",
+            "game": "duel",
+            "version": hosted("duel").version,
+            "ply": hosted("duel").ply,
+            "seat": hosted("duel").turn,
+            "move_deadline": "1970-01-01T00:17:40.500Z",
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("answers", "outcome", "times"),
+    [
+        ([], DELIVERED, [0]),
+        ([Delivery.REJECTED], REJECTED, [0]),
+        ([Delivery.FAILED] * 2, DELIVERED, [0, 1, 6]),
+        ([Delivery.FAILED] * 9, FAILED, [0, 1, 6, 36, 156, 756]),
+    ],
+)
+@on_simulated_time
+async def test_a_notice_is_sent_until_it_is_accepted_or_rejected(
+    answers: Sequence[Delivery], outcome: Outcome, times: list[int]
+) -> None:
+    receiver = Receiver(*answers)
+    receiver.notices.note(None, hosted())
+    await receiver.settled(1)
+    assert [round(time) for time, _ in receiver.received] == times
+    assert len({notice.name for _, notice in receiver.received}) == 1
+    assert receiver.outcomes == {outcome: 1}
+
+
+@on_simulated_time
+async def test_a_notice_of_a_turn_that_has_ended_is_not_sent_again() -> None:
+    receiver = Receiver(Delivery.FAILED)
+    before, after = until_another(hosted())
+    receiver.notices.note(None, before)
+    await asyncio.sleep(0.5)
+    receiver.notices.note(before, after)
+    await receiver.settled(2)
+    assert receiver.outcomes == {OUTDATED: 1, DELIVERED: 1}
+    assert [notice.seat for _, notice in receiver.received] == [before.turn, after.turn]
+
+
+@on_simulated_time
+async def test_beyond_the_limit_notices_are_dropped_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notices, "MAX_PENDING", 3)
+    receiver = Receiver()
+    for _ in range(5):
+        receiver.notices.note(None, hosted())
+    await receiver.settled(5)
+    assert receiver.outcomes[DROPPED] == 2
+    assert len(receiver.notices._tasks) == 0
+    assert receiver.notices._current == {}
+
+
+@on_simulated_time
+async def test_the_end_of_the_server_gives_up_what_is_left() -> None:
+    receiver = Receiver(*[Delivery.FAILED] * 9)
+    receiver.notices.note(None, hosted())
+    await asyncio.sleep(0.5)
+    await receiver.notices.finish()
+    assert len(receiver.received) == 1
+    assert receiver.outcomes == {}
