@@ -58,8 +58,8 @@ class GameEntry:
     Attributes:
         version: of the game after it.
         ply: after it.
-        what: `applied`, `said` (what its seat has been shown), `taken_back`, `take_back_answered`, `seat`, `end` or
-            `time_given_back` (of a turn in which the game was not playable).
+        what: `applied`, `private_outcome` (its seat has entered one), `taken_back`, `take_back_answered`, `seat`, `end`
+            or `time_given_back` (of a turn in which the game was not playable).
         action: the one applied; None for other entries.
         seat: who did it; None for a chance event, and for the end of a game that was abandoned.
         drawn: the server drew it.

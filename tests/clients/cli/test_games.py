@@ -15,7 +15,9 @@ from clerestory.cli.main import app
 from clerestory.cli.playing import Session
 from clerestory.clients import Advisor
 from clerestory.engine import read_records
+from clerestory.i18n import patterns
 from clerestory.server.games import scenes
+from clerestory.v1 import games_pb2 as api
 from tests.clients.cli.command import ended, run, until
 from tests.servers import running_server
 
@@ -34,6 +36,12 @@ def test_a_game_is_played_to_its_end(target: str, tmp_path: Path) -> None:
     assert "seat 0 wins, " in done.out
     [record] = read_records(path.read_text().splitlines())
     assert record.seed is None
+
+
+def test_every_kind_of_entry_has_a_text() -> None:
+    kinds = {field.name for field in api.GameEntry.DESCRIPTOR.oneofs_by_name["what"].fields} - {"applied"}
+    texts = {key.removeprefix("entry.") for key in patterns("terminal") if key.startswith("entry.")}
+    assert texts == kinds
 
 
 def test_a_game_that_was_left_is_continued(target: str) -> None:

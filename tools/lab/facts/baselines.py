@@ -142,7 +142,7 @@ def row(path: Path, title: str, match: Match, pair: tuple[str, str, int]) -> Ite
     if found is None or len(deals) < 2:
         return
     share = Interval(*(100 * one for one in (found.score.mean, found.score.low, found.score.high)))
-    explained = [cell(with_interval(one, deals)) for one in (strength, luck, saved)] if varied(deals) else [""] * 3
+    explained = [cell(with_interval(one, deals), 0) for one in (strength, luck, saved)] if varied(deals) else [""] * 3
     cells = [title, *map(titled, pair[:2]), str(len(deals) * match.seats), cell(share), cell(found.margin), *explained]
     yield f"| {' | '.join(cells)} |"
 
@@ -155,9 +155,9 @@ def titled(name: str) -> str:
     return f"{int(budget[:-2]):,} iterations" if bot == "ismcts" else f"`{bot}`"
 
 
-def cell(found: Interval) -> str:
+def cell(found: Interval, decimals: int = 1) -> str:
     """Return a figure with its interval."""
-    return f"{found.mean:.1f} [{found.low:.1f}, {found.high:.1f}]"
+    return f"{found.mean:.{decimals}f} [{found.low:.{decimals}f}, {found.high:.{decimals}f}]"
 
 
 def main() -> None:
