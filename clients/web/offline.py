@@ -15,7 +15,7 @@ from icons import png
 from build import HERE, TEXTS, install, run, write_messages, write_texts
 from clerestory.engine import GAMES
 from clerestory.engine.games import LIST
-from clerestory.i18n import patterns, say
+from clerestory.i18n import has, patterns, say
 from clerestory.i18n.glossary import words
 from clerestory.i18n.labels import Labels
 from clerestory.i18n.languages import ENGLISH
@@ -73,6 +73,7 @@ def words_of(name: str, language: str) -> dict[str, Any]:
     named = [row["id"] for rows in game.cards().values() for row in rows]
     goods = [key.partition(".")[2] for key in words(name) if key.startswith("good.")]
     names = {item: name_of(game, item) for item in (*named, *goods)}
+    names |= {good: text_of(name, f"thing.{good}", language) for good in goods if has(name, f"thing.{good}")}
     things = [thing for thing in LIST[name].changes.THINGS if thing not in TACIT]
     signed = say("service", "change", language=language, amount="+", thing="{thing}")  # a sign may need an isolate
     return {

@@ -22,8 +22,8 @@ interface File {
   change: string;
   /** What can change: the names of fields, with their texts. */
   things: Record<string, Pattern>;
-  /** Cards and materials. */
-  names: Record<string, string>;
+  /** Cards and goods. */
+  names: Record<string, Pattern>;
 }
 
 const LANGUAGES = ["en", "de", "fr", "es", "it", "he"];
@@ -44,10 +44,10 @@ export function wordsOf(read: ReadData): (game: GameName, language: string | nul
 async function load(read: ReadData, name: string, language: string): Promise<Words> {
   const file: File = JSON.parse(new TextDecoder().decode(await read(name)));
   const plurals = new Intl.PluralRules(language);
+  const form = (pattern: Pattern, amount: number): string =>
+    typeof pattern === "string" ? pattern : (pattern[plurals.select(Math.abs(amount))] ?? pattern.other);
   const tell = (thing: string, item: string, amount: number): string => {
-    const pattern = file.things[thing] ?? "";
-    const form = typeof pattern === "string" ? pattern : pattern[plurals.select(Math.abs(amount))];
-    const said = (form ?? (pattern as { other: string }).other).replace("{item}", file.names[item] ?? item);
+    const said = form(file.things[thing] ?? "", amount).replace("{item}", form(file.names[item] ?? item, amount));
     return file.change.replace("{amount}", `${amount > 0 ? "+" : ""}${amount}`).replace("{thing}", said.trim());
   };
   return {
