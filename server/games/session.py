@@ -9,9 +9,9 @@ from typing import Any
 
 from clerestory.counting import decrease
 from clerestory.server.games.background import run_in_thread
-from clerestory.server.games.bounds import ANSWER
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.phrases import Phrases
+from clerestory.server.games.store import ANSWER
 from clerestory.server.games.viewer import Presence, Viewer, horizon, presence_of
 
 PRESENCE_INTERVAL_S = 1.0  # minimum between two presence updates

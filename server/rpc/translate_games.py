@@ -252,7 +252,10 @@ def write_entry(seats: int, step: EntryView) -> games.GameEntry:
     if entry.kind == EntryKind.TAKEN_BACK:
         return games.GameEntry(time=time, taken_back=games.TakenBack(seat=seat, from_ply=step.from_ply))
     if entry.kind == EntryKind.PRIVATE_OUTCOME:
-        return games.GameEntry(time=time, private_outcome=games.PrivateOutcomeEntered(seat=seat))  # the outcome itself stays hidden
+        # the outcome itself stays hidden
+        return games.GameEntry(
+            time=time, private_outcome=games.PrivateOutcomeEntered(seat=seat)
+        )  # the outcome itself stays hidden
     if entry.kind == EntryKind.GIVEN_BACK:
         given_back = games.TimeGivenBack(seat=seat, time=duration(int(entry.text) / 1000))
         return games.GameEntry(time=time, time_given_back=given_back)

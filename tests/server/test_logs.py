@@ -99,7 +99,7 @@ async def test_a_traceback_is_short(form: str, monkeypatch: pytest.MonkeyPatch) 
 async def test_a_write_that_fails_is_no_fault_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     """Raised by gRPC if the caller has left before the handler is notified."""
 
-    async def write(*_: Any) -> None:
+    async def write(*_: Any, **__: Any) -> None:
         raise grpc.aio.InternalError("Failed grpc_call_start_batch")
 
     monkeypatch.setattr(game_service, "watch", write)

@@ -13,7 +13,8 @@ from typing import Any, LiteralString, Self, TypeVar
 
 import psycopg
 
-from clerestory.server.games.bounds import (
+from clerestory.server.games.log import Entry, Head
+from clerestory.server.games.store import (
     CLOSING,
     DELETED_BYTES,
     ENTRY_BYTES,
@@ -21,9 +22,6 @@ from clerestory.server.games.bounds import (
     MAKERS,
     MIGRATING,
     MOST_REVIEWS,
-)
-from clerestory.server.games.log import Entry, Head
-from clerestory.server.games.store import (
     Batch,
     Conflict,
     Due,

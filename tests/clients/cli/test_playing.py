@@ -121,7 +121,7 @@ def test_a_game_at_a_table_that_a_server_keeps_asks_too(target: str) -> None:
         said = run("play", f"{game.game_id}#{tokens}", "--server", target, typed=f"{outcome.text}\nquit\n")
         assert (said.code, said.err) == (0, "")
         assert "alone has been shown a coming card" in said.out
-        assert f": said, move {seen.ply}" in said.out
+        assert f": entered what came up, move {seen.ply}" in said.out
         assert COMING not in said.out
         after = game.look()
         assert after.private_outcomes == {}
