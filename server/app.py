@@ -30,9 +30,10 @@ from clerestory.server.config import Settings
 from clerestory.server.descriptors import Connections, connections, open_descriptors, take_descriptors
 from clerestory.server.games.auto_player import Choose
 from clerestory.server.games.bots import Bots
+from clerestory.server.games.bounds import CLOSING
 from clerestory.server.games.manager import GameManager, Limits
 from clerestory.server.games.notices import TurnNotices
-from clerestory.server.games.store import CLOSING, Store
+from clerestory.server.games.store import Store
 from clerestory.server.games.stores.store_location import file_of, open_store
 from clerestory.server.hardening.pending_reads import PendingReads
 from clerestory.server.lifecycle import Lifecycle

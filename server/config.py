@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from clerestory.addresses import is_loopback, is_port
 from clerestory.declared import COUNT, NOT_NEGATIVE, BadSettings, Numbers, OneOf, declared, require_ranges
 from clerestory.server.analysis.capacity import Capacity
-from clerestory.server.games.store import MEMORY
+from clerestory.server.games.bounds import MEMORY
 
 MAX_MESSAGE_BYTES = 64 * 1024  # any position fits; larger messages are rejected
 MAX_IDLE = 86_400.0  # seconds

@@ -8,7 +8,9 @@ from collections.abc import Generator, Iterator
 import pytest
 
 from clerestory.clients import Advisor
+from clerestory.i18n.languages import ENGLISH
 from clerestory.server.games.stores import committer
+from clerestory.server.rpc.locale import LOCALE
 from loadtest.envoy import find_envoy
 from tests.parts import ALLOWED, missing
 from tests.postgres import cluster, database  # noqa: F401  # fixtures
@@ -43,6 +45,13 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
         command = f".venv/bin/python -m pytest -m '' {order}{shlex.quote(item.nodeid)}"
         report.sections.append(("to run it alone", command))
     return report
+
+
+@pytest.fixture(autouse=True)
+def english() -> Iterator[None]:
+    """Let the next test begin in English."""
+    yield
+    LOCALE.set(ENGLISH)
 
 
 @pytest.fixture(scope="session")

@@ -23,7 +23,7 @@ from clerestory.server.analysis.machine import free_memory, usable_cores
 from clerestory.server.certificates import SOON, Certificates
 from clerestory.server.config import LogSettings, Settings, is_local
 from clerestory.server.descriptors import MOST, RESERVED
-from clerestory.server.games.store import LITTLE, MEMORY
+from clerestory.server.games.bounds import LITTLE, MEMORY
 from clerestory.server.games.stores.maintenance import require_undamaged
 from clerestory.server.games.stores.store_location import StoreLocation, store_location
 from clerestory.server.gateway.config import BadGatewaySettings, GatewaySettings

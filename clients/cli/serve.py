@@ -19,7 +19,7 @@ from clerestory.cli.lazy import group
 from clerestory.cli.options import BadOption, announce, grouped, setting_of, settings_of
 from clerestory.declared import BadSettings
 from clerestory.server.config import LogSettings, Settings
-from clerestory.server.games.store import MEMORY, USER
+from clerestory.server.games.bounds import MEMORY, USER
 from clerestory.server.gateway.config import BadGatewaySettings, GatewaySettings
 
 if TYPE_CHECKING:

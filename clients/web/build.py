@@ -11,9 +11,10 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
@@ -74,9 +75,26 @@ def install() -> None:
 
 
 def link(name: Path, target: Path) -> None:
-    """Link a name to a folder, replacing an earlier link."""
-    name.unlink(missing_ok=True)
-    name.symlink_to(os.path.relpath(target, name.parent), target_is_directory=True)
+    """Link a name to a folder, replacing an earlier link to another one."""
+    place = os.path.relpath(target, name.parent)
+    if not (name.is_symlink() and str(name.readlink()) == place):
+        name.unlink(missing_ok=True)
+        name.symlink_to(place, target_is_directory=True)
+
+
+def update(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Make a folder hold these files, by their paths in it.
+
+    Files that are right already stay untouched, because another build may be reading them.
+    """
+    for path in folder.rglob("*"):
+        if path.is_file() and path.relative_to(folder).as_posix() not in files:
+            path.unlink()
+    for name, content in files.items():
+        path = folder / name
+        if not (path.is_file() and path.read_bytes() == content):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
 
 
 def write_messages() -> None:
@@ -86,21 +104,19 @@ def write_messages() -> None:
     except ImportError:
         raise SystemExit(f"{sys.executable} has no grpcio-tools; .venv/bin/python has it after make") from None
     written = CLIENT / "src" / "gen"
-    for folder in (written, MESSAGES):
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
     os.environ["PATH"] = search_path()
     plugin = HERE / "node_modules" / ".bin" / "protoc-gen-es"
     roots = (THIRD_PARTY, PROTO)  # a file is named after the first that has it
     arguments = ["protoc", *(f"-I{root}" for root in (*roots, files("grpc_tools") / "_proto"))]
-    arguments += [
-        f"--plugin=protoc-gen-es={plugin}",
-        f"--es_out={written}",
-        "--es_opt=target=ts,import_extension=ts,json_types=true",
-    ]
+    arguments += [f"--plugin=protoc-gen-es={plugin}", "--es_opt=target=ts,import_extension=ts,json_types=true"]
     folders = (PROTO / "clerestory", THIRD_PARTY)
-    if protoc.main(arguments + sorted(str(path) for folder in folders for path in folder.rglob("*.proto"))):
-        raise SystemExit("the page cannot be built: its messages could not be made")
+    with TemporaryDirectory() as made:
+        arguments.append(f"--es_out={made}")
+        if protoc.main(arguments + sorted(str(path) for folder in folders for path in folder.rglob("*.proto"))):
+            raise SystemExit("the page cannot be built: its messages could not be made")
+        found = [path for path in Path(made).rglob("*") if path.is_file()]
+        update(written, {path.relative_to(made).as_posix(): path.read_bytes() for path in found})
+    MESSAGES.mkdir(parents=True, exist_ok=True)
     for folder in written.iterdir():
         link(MESSAGES / folder.name, folder)
 
@@ -110,17 +126,14 @@ def write_texts() -> None:
 
     So a wrong key or a missing argument is an error of types. The keys, which all languages share, are written once.
     """
-    folder = MESSAGES / "texts"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
     languages = json.loads((TEXTS / "languages.json").read_text())
     english = parts_of("en")
-    for name, texts in english.items():
-        write_module(folder / f"{name}-keys.ts", list(texts))
+    files = {f"{name}-keys.ts": module(list(texts)) for name, texts in english.items()}
     for language in languages:
         for name, texts in parts_of(language).items():
             own = {**english[name], **texts}
-            write_module(folder / f"{name}-{language}.ts", [own[key] for key in english[name]])
+            files[f"{name}-{language}.ts"] = module([own[key] for key in english[name]])
+    update(MESSAGES / "texts", files)
     write_loaders(english, languages)
 
 
@@ -132,7 +145,9 @@ def write_loaders(parts: Iterable[str], languages: Iterable[str]) -> None:
     heads = {"lobby": ("texts", ("export interface Arguments {", *types, "}", ""))}
     for part in parts:
         name, head = heads.get(part, (part, ()))
-        (MESSAGES / f"{name}.ts").write_text("\n".join((*head, *loading(part, languages))))
+        path, text = MESSAGES / f"{name}.ts", "\n".join((*head, *loading(part, languages)))
+        if not (path.is_file() and path.read_text("utf-8") == text):
+            path.write_text(text, "utf-8")
 
 
 def parts_of(language: str) -> dict[str, dict[str, Any]]:
@@ -156,9 +171,9 @@ def loading(name: str, languages: Iterable[str]) -> Iterator[str]:
     yield from ("};", "")
 
 
-def write_module(path: Path, texts: list[Any]) -> None:
-    """Write texts as a module."""
-    path.write_text(f"export default {json.dumps(texts, ensure_ascii=False)};\n", "utf-8")
+def module(texts: list[Any]) -> bytes:
+    """Return texts as a module."""
+    return f"export default {json.dumps(texts, ensure_ascii=False)};\n".encode()
 
 
 def patterns(language: str) -> dict[str, str | dict[str, str]]:

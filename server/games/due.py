@@ -16,12 +16,13 @@ from typing import Any
 
 from clerestory.server.games.auto_player import AutoPlayer
 from clerestory.server.games.background import contained, remember
+from clerestory.server.games.bounds import ANSWER
 from clerestory.server.games.cache import GameCache, SetAside, typed
 from clerestory.server.games.changes import summary_of
 from clerestory.server.games.clock_pauses import ClockPauses
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.session import GameSession
-from clerestory.server.games.store import ANSWER, Conflict, Due, Store, StoreError
+from clerestory.server.games.store import Conflict, Due, Store, StoreError
 from clerestory.server.games.worker_pool import MAX_DUE_PER_SCAN, WorkerPool
 from clerestory.service_errors import Reason, ServiceError
 

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from clerestory.server.games.auto_player import AutoPlayer, Choose
 from clerestory.server.games.background import bounded, contained
+from clerestory.server.games.bounds import CLOSING
 from clerestory.server.games.cache import GameCache, typed
 from clerestory.server.games.changes import Changes, summary_of
 from clerestory.server.games.commands import give_back
@@ -16,7 +17,7 @@ from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.notices import TurnNotices
 from clerestory.server.games.quota import Limits, Quota
 from clerestory.server.games.session import GameSession
-from clerestory.server.games.store import CLOSING, DAY, Key, News, Store, Tally
+from clerestory.server.games.store import DAY, Key, News, Store, Tally
 from clerestory.server.games.viewer import digest_of
 from clerestory.service_errors import Reason, ServiceError
 

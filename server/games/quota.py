@@ -7,9 +7,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from clerestory.server.games.bounds import ENTRY_BYTES
 from clerestory.server.games.cache import typed
 from clerestory.server.games.hosted import HostedGame
-from clerestory.server.games.store import ENTRY_BYTES, Store, Tally
+from clerestory.server.games.store import Store, Tally
 from clerestory.service_errors import Reason, ServiceError
 from clerestory.sizes import spoken_size
 

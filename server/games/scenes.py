@@ -8,8 +8,7 @@ from clerestory.idle_timer import IdleTimer
 from clerestory.server.games.commands import stale
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.manager import GameManager
-from clerestory.server.games.phrases import SentPhrase
-from clerestory.server.games.session import CHUNK, GameSession
+from clerestory.server.games.session import CHUNK, GameSession, SentPhrase
 from clerestory.server.games.viewer import Presence, Viewer, horizon, require_valid
 from clerestory.service_errors import Reason, raise_error
 

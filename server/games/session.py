@@ -1,18 +1,18 @@
-"""A game in memory, with cached states, and the watchers of a game, who are counted and woken up a few at a time."""
+"""A game in memory, with cached states, its watchers, who are woken up a few at a time, and their set phrases."""
 
 import asyncio
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from clerestory.counting import decrease
 from clerestory.server.games.background import run_in_thread
+from clerestory.server.games.bounds import ANSWER
 from clerestory.server.games.hosted import HostedGame
-from clerestory.server.games.phrases import Phrases
-from clerestory.server.games.store import ANSWER
 from clerestory.server.games.viewer import Presence, Viewer, horizon, presence_of
+from clerestory.service_errors import Reason, ServiceError
 
 PRESENCE_INTERVAL_S = 1.0  # minimum between two presence updates
 INTERVAL_EACH_S = 0.005  # minimum per watcher
@@ -22,6 +22,9 @@ CHUNK = 100  # entries in one message about earlier events: about 50 KB
 MOST_REACHED = 64  # earlier states kept while there are watchers
 LEAST_HELD, MOST_HELD = 100, int(1000 * ANSWER)  # range of a turn's delay before it is shown, in milliseconds
 STEP_BYTES = 24  # memory of each entry in a step: three lists
+PHRASE_BURST = 3  # phrases of a seat in a row
+PHRASE_INTERVAL_MS = 5000  # milliseconds until a seat may send another one after those
+KEPT_PHRASES = 32  # latest phrases, for watchers that have not read them yet
 
 
 class Watchers:
@@ -103,6 +106,55 @@ class Watchers:
 def ordered(first: Iterable[asyncio.Event], others: Iterable[asyncio.Event]) -> list[asyncio.Event]:
     """Return all events once, with some of them first."""
     return [*dict.fromkeys([*first, *others])]
+
+
+class SentPhrase(NamedTuple):
+    """A phrase of a seat, with its number in the game, from 1."""
+
+    number: int
+    seat: int
+    phrase: int
+
+
+class Phrases:
+    """The latest phrases of a game.
+
+    Attributes:
+        number: phrases sent so far.
+    """
+
+    def __init__(self) -> None:
+        self.number = 0
+        self._latest: deque[SentPhrase] = deque(maxlen=KEPT_PHRASES)
+        self._sent: dict[int, tuple[int, int]] = {}  # by seat: its latest phrase, and when
+        self._full: dict[int, int] = {}  # by seat: when its leaky bucket is empty, in milliseconds since 1970
+
+    def send(self, seat: int, phrase: int, now: int) -> bool:
+        """Add a phrase; return False for a repetition, which has no effect.
+
+        Args:
+            seat: the seat that sends it.
+            phrase: number of the phrase.
+            now: milliseconds since 1970.
+
+        Raises ServiceError: TOO_MANY_PHRASES.
+        """
+        latest, sent = self._sent.get(seat, (0, 0))
+        if phrase == latest and now - sent < PHRASE_INTERVAL_MS:
+            return False
+        empty = max(self._full.get(seat, now), now)
+        wait = empty - now - (PHRASE_BURST - 1) * PHRASE_INTERVAL_MS
+        if wait > 0:
+            fault = f"seat {seat} has sent {PHRASE_BURST} in a row; the next is possible in {wait} ms"
+            raise ServiceError(Reason.TOO_MANY_PHRASES, [("phrase", fault)], retry=wait / 1000)
+        self._full[seat], self._sent[seat] = empty + PHRASE_INTERVAL_MS, (phrase, now)
+        self.number += 1
+        self._latest.append(SentPhrase(self.number, seat, phrase))
+        return True
+
+    def since(self, number: int) -> tuple[SentPhrase, ...]:
+        """Return the phrases after a number, as far as they are kept."""
+        return tuple(one for one in self._latest if one.number > number)
 
 
 class GameSession:

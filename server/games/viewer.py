@@ -78,6 +78,17 @@ def viewer_of(hosted: HostedGame, tokens: Sequence[str]) -> Viewer:
     return seen_by(hosted, digests)
 
 
+def sender_of(viewer: Viewer, seat: int | None) -> int:
+    """Return the seat that sends a phrase; None for the first of the viewer's seats.
+
+    Raises ServiceError: WRONG_SEAT_TOKEN without the token of that seat.
+    """
+    if not viewer.seats or seat not in (None, *viewer.seats):
+        whose = "a seat" if seat is None else f"seat {seat}"
+        raise_error(Reason.WRONG_SEAT_TOKEN, "tokens", f"must have the token of {whose}")
+    return viewer.seats[0] if seat is None else seat
+
+
 def actor_of(hosted: HostedGame, tokens: Sequence[str]) -> Viewer:
     """Return the viewer with these tokens, who must have the token of a seat or the owner's.
 

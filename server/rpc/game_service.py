@@ -18,7 +18,6 @@ from clerestory.server.games.creation import ONLOOKER, OWNER, seat_name
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import SeatKind
 from clerestory.server.games.manager import GameManager, typed
-from clerestory.server.games.phrases import sender_of
 from clerestory.server.games.requests import Requests
 from clerestory.server.games.store import GameFilter
 from clerestory.server.games.takebacks import take_back
@@ -29,6 +28,7 @@ from clerestory.server.games.viewer import (
     actor_of,
     digest_of,
     listed_to,
+    sender_of,
     steps_since,
     viewer_of,
     views_of,

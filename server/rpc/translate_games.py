@@ -26,8 +26,8 @@ from clerestory.server.games.log import (
     TakeBacks,
     shares_of_end,
 )
-from clerestory.server.games.phrases import SentPhrase
 from clerestory.server.games.rulebook import require_seats
+from clerestory.server.games.session import SentPhrase
 from clerestory.server.games.viewer import (
     EntryView,
     Presence,

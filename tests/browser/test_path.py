@@ -38,7 +38,7 @@ def test_the_path_has_lessons_levels_and_puzzles_by_theme_and_difficulty(page: P
     expect(page.locator(".findings table:visible")).to_have_count(0)
     for question in page.locator(".findings summary").all():
         question.click()
-    expect(page.locator(".findings table:visible tr")).to_have_count(3 * 7)
+    expect(page.locator(".findings table:visible tr")).to_have_count(3 * 8)
     assert violations(page) == []
     page.set_viewport_size({"width": 320, "height": 640})
     assert page.evaluate("document.documentElement.scrollWidth") <= 320

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 
@@ -12,7 +13,7 @@ WEB = ROOT / "clients" / "web"
 BUNDLE = """
 import { build } from "esbuild";
 const how = { bundle: true, format: "esm", logLevel: "error" };
-await build({ entryPoints: ["src/language/texts.ts"], outfile: process.argv[1], ...how });
+await build({ entryPoints: ["src/language/reader.ts"], outfile: process.argv[1], ...how });
 """
 # Prints the language of the page for each browser, given the choice made on the page and the tags that it sends.
 CHOOSE = """
@@ -52,3 +53,15 @@ def test_the_page_knows_languages_by_their_tags_and_former_codes(tmp_path: Path)
     chosen = node("--input-type=module", "--eval", CHOOSE, bundle.as_uri(), browsers)
     assert chosen.returncode == 0, chosen.stderr
     assert json.loads(chosen.stdout) == [language for *_, language in CASES]
+
+
+def test_generated_files_that_are_right_stay_untouched(tmp_path: Path) -> None:
+    """Another build may be reading them."""
+    (tmp_path / "same").write_text("a")
+    for name in ("other", "old"):
+        (tmp_path / name).write_text("b")
+    before = (tmp_path / "same").stat()
+    run_path(str(WEB / "build.py"))["update"](tmp_path, {"same": b"a", "other": b"c", "in/new": b"d"})
+    assert (tmp_path / "same").stat() == before
+    found = {path.relative_to(tmp_path).as_posix(): path.read_text() for path in tmp_path.rglob("*") if path.is_file()}
+    assert found == {"same": "a", "other": "c", "in/new": "d"}

@@ -15,7 +15,8 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, TypeVar
 
-from clerestory.server.games.store import ANSWER, CLOSING, Conflict, StoreDamaged, StoreError, StoreFull, failed
+from clerestory.server.games.bounds import ANSWER, CLOSING
+from clerestory.server.games.store import Conflict, StoreDamaged, StoreError, StoreFull, failed
 from clerestory.server.games.stores.schema import open_file
 from clerestory.sizes import NO_ROOM
 

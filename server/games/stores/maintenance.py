@@ -14,8 +14,9 @@ from typing import Any
 
 from clerestory.declared import BadSettings
 from clerestory.i18n.sentences import format_text
+from clerestory.server.games.bounds import MIGRATING
 from clerestory.server.games.hosted import why_frozen
-from clerestory.server.games.store import MIGRATING, Unreadable
+from clerestory.server.games.store import Unreadable
 from clerestory.server.games.stores.reading import head_of
 from clerestory.server.games.stores.schema import complaint, make_private, open_file, require_store, require_whole
 from clerestory.server.games.stores.sqlite import followed, require_no_folder

@@ -13,8 +13,7 @@ from typing import Any, LiteralString, Self, TypeVar
 
 import psycopg
 
-from clerestory.server.games.log import Entry, Head
-from clerestory.server.games.store import (
+from clerestory.server.games.bounds import (
     CLOSING,
     DELETED_BYTES,
     ENTRY_BYTES,
@@ -22,6 +21,9 @@ from clerestory.server.games.store import (
     MAKERS,
     MIGRATING,
     MOST_REVIEWS,
+)
+from clerestory.server.games.log import Entry, Head
+from clerestory.server.games.store import (
     Batch,
     Conflict,
     Due,

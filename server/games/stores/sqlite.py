@@ -15,21 +15,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from clerestory.declared import BadSettings
+from clerestory.server.games.bounds import CLOSING, LITTLE, MEMORY, USER
 from clerestory.server.games.log import Entry, Head
-from clerestory.server.games.store import (
-    CLOSING,
-    LITTLE,
-    MEMORY,
-    USER,
-    Batch,
-    Due,
-    GameFilter,
-    GameLog,
-    NewsListener,
-    StoreError,
-    Tally,
-    query,
-)
+from clerestory.server.games.store import Batch, Due, GameFilter, GameLog, NewsListener, StoreError, Tally, query
 from clerestory.server.games.stores import sqlite_rows as rows
 from clerestory.server.games.stores.committer import Committer
 from clerestory.server.games.stores.reading import RoundRobin

@@ -7,20 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from clerestory.server.games.bounds import DELETED_BYTES, ENTRY_BYTES, LOOKED_AT, MAKERS, MOST_REVIEWS
 from clerestory.server.games.log import Entry, Head
-from clerestory.server.games.store import (
-    DELETED_BYTES,
-    ENTRY_BYTES,
-    LOOKED_AT,
-    MAKERS,
-    MOST_REVIEWS,
-    Batch,
-    Conflict,
-    Due,
-    GameLog,
-    Tally,
-    Unreadable,
-)
+from clerestory.server.games.store import Batch, Conflict, Due, GameLog, Tally, Unreadable
 from clerestory.server.games.stores.reading import NO_TEXT, entries_of, head_of
 
 ORPHANS = "due IS NOT NULL AND bots_only"  # due games of bots only

@@ -12,11 +12,11 @@ from math import inf
 from typing import Any, TypeVar
 
 from clerestory.server.games import commands
+from clerestory.server.games.bounds import ANSWER
 from clerestory.server.games.hosted import HostedGame, advance_automatic
 from clerestory.server.games.log import BotSettings, Entry, EntryKind, Head, SeatKind
 from clerestory.server.games.manager import GameManager, Limits
 from clerestory.server.games.store import (
-    ANSWER,
     Batch,
     Conflict,
     Due,

@@ -11,10 +11,11 @@ from math import inf
 
 import pytest
 
+from clerestory.server.games.bounds import ANSWER
 from clerestory.server.games.clock_pauses import LEAST_NOTICE
 from clerestory.server.games.due import SCAN_INTERVAL_S
 from clerestory.server.games.hosted import HostedGame
-from clerestory.server.games.store import ANSWER, Conflict
+from clerestory.server.games.store import Conflict
 from clerestory.service_errors import ServiceError
 from tests.server.games.simulated import LEASE, STARTED, Database, Row, Server, clock, simulate
 

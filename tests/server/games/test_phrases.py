@@ -4,7 +4,7 @@ import grpc
 import pytest
 
 from clerestory.server.games import scenes
-from clerestory.server.games.phrases import BURST, INTERVAL_MS, KEPT, Phrases
+from clerestory.server.games.session import KEPT_PHRASES, PHRASE_BURST, PHRASE_INTERVAL_MS, Phrases
 from clerestory.service_errors import Reason, ServiceError
 from clerestory.v1 import games_pb2 as games
 from tests.server.games.table import NOW, PERSON, Table, table
@@ -18,30 +18,34 @@ SAID = [games.PHRASE_HELLO, games.PHRASE_GOOD_LUCK, games.PHRASE_NICE_MOVE, game
 
 def test_a_seat_sends_a_few_in_a_row_and_then_one_at_each_interval() -> None:
     phrases = Phrases()
-    for phrase in SAID[:BURST]:
+    for phrase in SAID[:PHRASE_BURST]:
         assert phrases.send(0, phrase, NOW)
     with pytest.raises(ServiceError) as caught:
-        phrases.send(0, SAID[BURST], NOW + 1)
-    assert (caught.value.reason, caught.value.retry) == (Reason.TOO_MANY_PHRASES, (INTERVAL_MS - 1) / 1000)
+        phrases.send(0, SAID[PHRASE_BURST], NOW + 1)
+    assert (caught.value.reason, caught.value.retry) == (Reason.TOO_MANY_PHRASES, (PHRASE_INTERVAL_MS - 1) / 1000)
     assert caught.value.faults[0][0] == "phrase"
     assert phrases.send(1, SAID[0], NOW + 1), "the limit is that of the other seat"
-    assert phrases.send(0, SAID[BURST], NOW + INTERVAL_MS)
+    assert phrases.send(0, SAID[PHRASE_BURST], NOW + PHRASE_INTERVAL_MS)
     with pytest.raises(ServiceError):
-        phrases.send(0, SAID[0], NOW + INTERVAL_MS)
+        phrases.send(0, SAID[0], NOW + PHRASE_INTERVAL_MS)
 
 
 def test_a_repetition_has_no_effect() -> None:
     phrases = Phrases()
-    assert [phrases.send(0, SAID[0], NOW + after) for after in (0, INTERVAL_MS - 1, INTERVAL_MS)] == [True, False, True]
+    assert [phrases.send(0, SAID[0], NOW + after) for after in (0, PHRASE_INTERVAL_MS - 1, PHRASE_INTERVAL_MS)] == [
+        True,
+        False,
+        True,
+    ]
     assert [one.number for one in phrases.since(0)] == [1, 2]
 
 
 def test_only_the_latest_are_kept() -> None:
     phrases = Phrases()
-    for number in range(KEPT + 3):
+    for number in range(KEPT_PHRASES + 3):
         phrases.send(number, SAID[0], NOW)
-    assert [one.seat for one in phrases.since(0)] == list(range(3, KEPT + 3))
-    assert [one.seat for one in phrases.since(KEPT + 2)] == [KEPT + 2]
+    assert [one.seat for one in phrases.since(0)] == list(range(3, KEPT_PHRASES + 3))
+    assert [one.seat for one in phrases.since(KEPT_PHRASES + 2)] == [KEPT_PHRASES + 2]
 
 
 # -- who says and hears them -----------------------------------------------------------------------

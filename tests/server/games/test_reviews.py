@@ -16,8 +16,9 @@ from clerestory.engine import GAMES, State
 from clerestory.search.review import ReviewPlan, annotate
 from clerestory.server.analysis.reviewer import Reviewer
 from clerestory.server.analysis.reviews import SKETCH
+from clerestory.server.games.bounds import MOST_REVIEWS
 from clerestory.server.games.reviews import PlyCache, digest_of_plan
-from clerestory.server.games.store import MOST_REVIEWS, Store
+from clerestory.server.games.store import Store
 from clerestory.server.rpc.translate_annotation import read_plies, write_plies, write_review
 from clerestory.service_errors import Reason
 from clerestory.v1 import annotation_pb2 as api

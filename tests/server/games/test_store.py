@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 from clerestory.declared import BadSettings
+from clerestory.server.games.bounds import MOST_REVIEWS
 from clerestory.server.games.log import Entry, EntryKind, Head
 from clerestory.server.games.manager import summary_of
-from clerestory.server.games.store import DAY, MOST_REVIEWS, Batch, Conflict, GameFilter, Key, Store, Summary
+from clerestory.server.games.store import DAY, Batch, Conflict, GameFilter, Key, Store, Summary
 from clerestory.server.games.stores import committer, sqlite_rows
 from clerestory.server.games.stores.schema import APPLICATION, SCRIPTS
 from clerestory.server.games.stores.sqlite import SqliteStore, user_file
