@@ -18,7 +18,9 @@ READY = """
   localStorage.setItem('pace', '0');
   localStorage.setItem('language', 'en');
   return 'ready'"""
+RELOAD = "window.left = true; location.reload()"  # the page that is left answers for a while
 CHOOSE = """
+  if (window.left) return '';
   const duel = document.querySelector('input[name=game][value=duel]');
   const bot = document.querySelector('select[aria-label=Blue]');
   if (!duel?.checked) duel?.click();
@@ -44,7 +46,7 @@ PLAY = """
 def test_a_game_is_played_to_its_end(engine: str, url: str, tmp_path: Path) -> None:
     with OTHERS[engine](tmp_path, url) as run:
         until(run, READY)
-        run("location.reload()")
+        run(RELOAD)
         until(run, CHOOSE)
         clicks = 0
         while (found := until(run, PLAY)) == "clicked":
@@ -77,7 +79,7 @@ def test_a_game_without_a_server_outlives_its_host(engine: str, tmp_path: Path) 
         with OTHERS[engine](tmp_path, f"{url}/site/") as run:
             until(run, READY)
             until(run, KEPT)
-            run("location.reload()")
+            run(RELOAD)
             until(run, CHOOSE)
             first = until(run, VERSION)
             assert until(run, PLAY) == "clicked"
@@ -85,7 +87,7 @@ def test_a_game_without_a_server_outlives_its_host(engine: str, tmp_path: Path) 
             assert until(run, HINT)
             version = until(run, VERSION)
             host.close()
-            run("window.left = true; location.reload()")
+            run(RELOAD)
             assert until(run, VERSION) == version
             assert until(run, PLAY) == "clicked"
             until(run, f"return document.querySelector('[data-version]').dataset.version > {version}")

@@ -220,6 +220,7 @@ def test_a_card_closes_a_round_with_what_it_brought_until_a_key_is_pressed(page:
     page.reload()
     about_to(page, "convert")
     web.begin(page)
+    expect(page.locator(".planned")).to_contain_text("point")
     finish(page)
     card = page.locator(".round-end")
     expect(card).to_contain_text("Round 1 of 6")
