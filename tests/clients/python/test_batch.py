@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator
+from threading import get_ident
 from typing import Any
 
 import grpc
@@ -118,14 +119,24 @@ def reason(answer: Any) -> tuple[int, str]:
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The pauses of the client, which take no time."""
+    """The pauses of the client, which take no time; other threads wait as usual."""
     made: list[float] = []
+    sleep, sleep_async, here = time.sleep, asyncio.sleep, get_ident()
 
-    async def pause(seconds: float) -> None:
-        made.append(seconds)
+    def pause(seconds: float) -> None:
+        if get_ident() == here:
+            made.append(seconds)
+        else:
+            sleep(seconds)
 
-    monkeypatch.setattr(time, "sleep", made.append)
-    monkeypatch.setattr(asyncio, "sleep", pause)
+    async def pause_async(seconds: float) -> None:
+        if get_ident() == here:
+            made.append(seconds)
+        else:
+            await sleep_async(seconds)
+
+    monkeypatch.setattr(time, "sleep", pause)
+    monkeypatch.setattr(asyncio, "sleep", pause_async)
     return made
 
 
