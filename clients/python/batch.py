@@ -79,19 +79,19 @@ class Queries:
         except Exception as error:  # of the program's own iterable, which gRPC would only log
             self._failure = error
 
-    def unsent(self) -> Iterator[BatchAnswer]:
-        """Yield the errors of positions that could not be sent."""
-        while self._unsent:
-            yield self._unsent.popleft()
-
-    def read(self, message: api.BatchRecommendResponse) -> BatchAnswer | None:
-        """Return an answer; None if its query will be sent again."""
+    def read(self, message: api.BatchRecommendResponse) -> Iterator[BatchAnswer]:
+        """Yield the errors of positions that could not be sent, and the answer unless its query will be sent again."""
+        yield from self._take_unsent()
         query, answer = self._sent.pop(message.number, None), read_batch_answer(message)
         if self._pause is None or query is None or not isinstance(answer.error, Busy):
-            return answer
-        self._pause = max(self._pause, answer.error.retry_after or 0.0)
-        self._rejected.append(query)
-        return None
+            yield answer
+        else:
+            self._pause = max(self._pause, answer.error.retry_after or 0.0)
+            self._rejected.append(query)
+
+    def _take_unsent(self) -> Iterator[BatchAnswer]:
+        while self._unsent:
+            yield self._unsent.popleft()
 
     def take_rejected(self) -> tuple[float, list[api.BatchRecommendRequest]]:
         """Return how many seconds to wait, and what to send then; nothing if all have been answered."""
@@ -100,8 +100,9 @@ class Queries:
         self._sent |= {query.number: query for query in rejected}
         return pause, rejected
 
-    def finish(self) -> None:
-        """Raise what the iterable of positions raised."""
+    def finish(self) -> Iterator[BatchAnswer]:
+        """Yield the remaining errors of positions; raise what the iterable of positions raised."""
+        yield from self._take_unsent()
         if self._failure is not None:
             raise self._failure
 
@@ -114,11 +115,8 @@ def answers(stream: Any, send: Send, queries: Queries, proxy: str) -> Iterator[B
     while True:
         try:
             for message in stream:
-                yield from queries.unsent()
-                if (answer := queries.read(message)) is not None:
-                    yield answer
-            yield from queries.unsent()
-            queries.finish()
+                yield from queries.read(message)
+            yield from queries.finish()
         except grpc.RpcError as failure:
             raise error_of(failure, proxy) from None
         finally:
@@ -135,13 +133,10 @@ async def async_answers(stream: Any, send: Send, queries: Queries, proxy: str) -
     while True:
         try:
             async for message in stream:
-                for unsent in queries.unsent():
-                    yield unsent
-                if (answer := queries.read(message)) is not None:
+                for answer in queries.read(message):
                     yield answer
-            for unsent in queries.unsent():
-                yield unsent
-            queries.finish()
+            for answer in queries.finish():
+                yield answer
         except grpc.RpcError as failure:
             raise error_of(failure, proxy) from None
         finally:

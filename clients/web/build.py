@@ -91,10 +91,14 @@ def update(folder: Path, files: Mapping[str, bytes]) -> None:
         if path.is_file() and path.relative_to(folder).as_posix() not in files:
             path.unlink()
     for name, content in files.items():
-        path = folder / name
-        if not (path.is_file() and path.read_bytes() == content):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+        write(folder / name, content)
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file, unless it is right already."""
+    if not (path.is_file() and path.read_bytes() == content):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
 
 
 def write_messages() -> None:
@@ -145,9 +149,7 @@ def write_loaders(parts: Iterable[str], languages: Iterable[str]) -> None:
     heads = {"lobby": ("texts", ("export interface Arguments {", *types, "}", ""))}
     for part in parts:
         name, head = heads.get(part, (part, ()))
-        path, text = MESSAGES / f"{name}.ts", "\n".join((*head, *loading(part, languages)))
-        if not (path.is_file() and path.read_text("utf-8") == text):
-            path.write_text(text, "utf-8")
+        write(MESSAGES / f"{name}.ts", "\n".join((*head, *loading(part, languages))).encode())
 
 
 def parts_of(language: str) -> dict[str, dict[str, Any]]:

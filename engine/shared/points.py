@@ -27,10 +27,11 @@ class Source(NamedTuple):
 
     def points(self, player: Player) -> float:
         """Return the points of a player from this source."""
-        counts = (
-            len(value) if isinstance(value, list) else int(value) for value in (player[name] for name in self.fields)
-        )
-        total = sum(count == self.full if self.full else count for count in counts)
+        total = 0
+        for name in self.fields:  # without generators, because every position that is read is checked
+            value = player[name]
+            count = len(value) if isinstance(value, list) else int(value)
+            total += count == self.full if self.full else count
         points = self.factor * total + self.constant
         return points / self.per if self.per > 1 else points
 

@@ -16,7 +16,7 @@ cdef extern from *:
 
     #define HUGE_PAGE ((size_t) 2 << 20)
     #define HUGE_FROM (2 * HUGE_PAGE)  /* smallest array with huge pages, in bytes; part of the last page is lost */
-    #define MAPPED_FROM (1 << 16)      /* smallest array that has pages of its own */
+    #define MAPPED_FROM (1 << 16)      /* smallest array that has pages of its own, which can be kept, in bytes */
 
     #ifdef MAP_NORESERVE
     #define UNCOUNTED MAP_NORESERVE    /* more is reserved than will be touched */
@@ -62,7 +62,7 @@ cdef extern from *:
     #endif
     """
     bint CAN_KEEP
-    size_t HUGE_FROM
+    size_t HUGE_FROM, MAPPED_FROM
     void *map_zeros(size_t bytes) noexcept nogil
     void *map_any(size_t bytes) noexcept nogil
     void unmap(void *array, size_t bytes) noexcept nogil
@@ -71,7 +71,6 @@ cdef extern from *:
 cdef enum:
     MOST_SPARES = 24      # arrays; a tree has three
     KEPT_BYTES = 8 << 20  # of each array
-    KEPT_FROM = 1 << 16   # bytes from which on arrays are kept, and allocated in powers of two
 
 cdef struct Spare:
     void *array
@@ -117,7 +116,7 @@ cdef void give_back(void *array, size_t bytes) noexcept:
     global num_spares
     cdef size_t size = rounded(bytes)
     cdef Spare oldest = Spare(array=NULL, bytes=0)
-    if array == NULL or not CAN_KEEP or size < KEPT_FROM:
+    if array == NULL or not CAN_KEEP or size < MAPPED_FROM:
         with nogil:
             unmap(array, size)
         return
@@ -141,8 +140,8 @@ cdef void strike(int i) noexcept:
 
 cdef size_t rounded(size_t bytes) noexcept:
     """Return the bytes to allocate for an array: a power of two for large ones, as untouched memory costs nothing."""
-    cdef size_t size = KEPT_FROM
-    if not CAN_KEEP or bytes < KEPT_FROM:
+    cdef size_t size = MAPPED_FROM
+    if not CAN_KEEP or bytes < MAPPED_FROM:
         return bytes
     while size < bytes:
         size *= 2

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from threading import Lock
+from typing import NoReturn
 
 from clerestory.search.ismcts import Searcher
 
@@ -78,7 +79,7 @@ class LazySearcher:
             return searcher
 
 
-def raise_ended() -> Searcher:
+def raise_ended() -> NoReturn:
     """Raise RuntimeError."""
     raise RuntimeError("the search has ended")
 

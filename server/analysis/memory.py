@@ -18,7 +18,7 @@ from clerestory.seeds import random_seed
 from clerestory.server.analysis.caller import Caller
 from clerestory.server.analysis.capacity import TOGETHER, Capacity
 from clerestory.server.analysis.demand import Demand, NoRoom, Priority
-from clerestory.server.analysis.lazy import LazySearcher, let_go
+from clerestory.server.analysis.lazy import LazySearcher, let_go, raise_ended
 from clerestory.server.analysis.limits import Limits
 from clerestory.server.analysis.question import Question
 from clerestory.server.analysis.quota import SearchQuota
@@ -171,7 +171,7 @@ class LentTree:
         """Return the kept tree, moved to the position, or a new one; called by the first thread."""
         with self._state:
             if self._closed:
-                raise RuntimeError("the search has ended")
+                raise_ended()
             self._begun = True
         searcher, size = self._moved() or self._make()
         with self._state:

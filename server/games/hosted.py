@@ -272,8 +272,7 @@ class HostedGame:
     @property
     def forced(self) -> str | None:
         """The text of the only legal action of a person to move, if the server is to play it; otherwise None."""
-        turn = self.turn
-        if not self.head.options.play_forced or turn is None or turn < 0 or self.seats[turn].kind != SeatKind.PERSON:
+        if not self.head.options.play_forced or self.person_to_move is None:
             return None
         codes = self.position.legal_codes()
         return self.position.game.action(codes[0]).text if len(codes) == 1 else None

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 from clerestory.server.games.hosted import HostedGame
-from clerestory.server.games.log import SeatKind
 
 MAX_PENDING = 1000  # notices that are being sent or wait for another attempt; further ones are dropped
 MAX_SENDING = 8  # notices that are being sent
@@ -137,10 +136,8 @@ class TurnNotices:
 
 def begins_turn(before: HostedGame | None, hosted: HostedGame) -> bool:
     """Return whether a change began the turn of a person, who need not be there."""
-    turn = hosted.turn
-    if turn is None or turn < 0 or hosted.seats[turn].kind != SeatKind.PERSON:
-        return False
-    return before is None or before.turn != turn or before.seats[turn].kind != SeatKind.PERSON
+    seat = hosted.person_to_move
+    return seat is not None and (before is None or before.person_to_move != seat)
 
 
 def notice_of(hosted: HostedGame) -> TurnNotice:

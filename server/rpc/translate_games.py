@@ -253,9 +253,7 @@ def write_entry(seats: int, step: EntryView) -> games.GameEntry:
         return games.GameEntry(time=time, taken_back=games.TakenBack(seat=seat, from_ply=step.from_ply))
     if entry.kind == EntryKind.PRIVATE_OUTCOME:
         # the outcome itself stays hidden
-        return games.GameEntry(
-            time=time, private_outcome=games.PrivateOutcomeEntered(seat=seat)
-        )  # the outcome itself stays hidden
+        return games.GameEntry(time=time, private_outcome=games.PrivateOutcomeEntered(seat=seat))
     if entry.kind == EntryKind.GIVEN_BACK:
         given_back = games.TimeGivenBack(seat=seat, time=duration(int(entry.text) / 1000))
         return games.GameEntry(time=time, time_given_back=given_back)
