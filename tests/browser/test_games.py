@@ -74,6 +74,8 @@ def test_an_opponent_is_chosen_by_face_and_sits_at_the_table(page: Page) -> None
 
 
 def test_a_game_that_is_started_before_the_opponents_have_come_has_them_all_the_same(page: Page) -> None:
+    blue = page.get_by_role("radiogroup", name="Opponent in blue")
+    expect(blue.get_by_role("radio"), "no call of the page that is left may be held back").to_have_count(8)
     page.clock.install()
     held = web.hold(page, "ListCharacters", times=1)
     page.reload()

@@ -217,11 +217,14 @@ def test_hebrew_has_a_number_before_what_it_counts_and_a_name_before_what_it_did
 def test_the_chart_of_a_review_runs_as_time_does_and_a_plan_as_the_board(spoken: Callable[[str], Page]) -> None:
     page = spoken("he")
     screens.reviewed(page)
+    steps, arrived = page.locator(".log .steps span"), page.locator("main[aria-busy=false]")
     page.keyboard.press("Home")
-    expect(page.locator(".log .steps span")).to_have_text(re.compile(r"^\W*0\b"))
+    expect(steps).to_have_text(re.compile(r"^\W*0\b"))
+    expect(arrived).to_be_visible()
     begin = page.locator(".shares .here").bounding_box()
     page.keyboard.press("End")
-    expect(page.locator(".log .steps span")).not_to_have_text(re.compile(r"^\W*0\b"))
+    expect(steps).not_to_have_text(re.compile(r"^\W*0\b"))
+    expect(arrived).to_be_visible()
     end = page.locator(".shares .here").bounding_box()
     assert begin is not None
     assert end is not None
