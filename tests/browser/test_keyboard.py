@@ -1,4 +1,4 @@
-"""Games played by keyboard alone, in every language: Tab, arrows, Enter, space and letters, as its keyboard has them."""
+"""Games played by keyboard alone in every language: Tab, arrows, Enter, space and letters of its keyboard."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
