@@ -140,7 +140,7 @@ const closingLast = (actions: readonly LegalAction[]): LegalAction[] =>
 
 const COLON = /^.*?[:：] /;
 
-/** The beginning that all labels of a group share up to a colon, which the heading of the group tells; empty for none. */
+/** The beginning, up to a colon, that all labels of a group share and its heading repeats; empty for none. */
 function sharedOf(group: readonly LegalAction[], labels: Labelled["labels"]): string {
   const [first = "", ...more] = group.map(({ action }) => labels.get(action) ?? "");
   const shared = COLON.exec(first)?.[0] ?? "";
