@@ -10,7 +10,6 @@ import pytest
 from clerestory import __version__
 from tools.release import NPM, check_licences, is_allowed, lowest, node_licences, packed, stated, write_sums
 
-
 ROOT = Path(__file__).parents[2]
 ENTRY = re.compile(r"^## (\d+)\.(\d+)\.(\d+) - (\d{4}-\d\d-\d\d)$", re.MULTILINE)
 
