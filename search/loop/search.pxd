@@ -49,7 +49,7 @@ cdef struct PathStep:
     uint32_t node                # its place in the table
     uint32_t edge
     uint32_t first               # edge of the row
-    int count                    # edges of the row; 0: it was made for this edge, and has no others yet
+    int count                    # edges of the row; 0: it lacks some legal actions
     int seat                     # seat whose margin counts: the seat that decided; at a chance root, the observer
     bint certain                 # whether no chance event comes before the next step or the end of the game
 
