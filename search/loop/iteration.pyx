@@ -268,12 +268,12 @@ cdef uint32_t select_by_priors(Search *search, span_t span, int n) noexcept nogi
     cdef uint64_t visits = 0, missed = 0
     cdef double score, best_score = -INFINITY, rewards = 0, exploration = search.options.exploration, root_counted = 0
     cdef double won = 0
-    cdef bint missing = may_miss(search)
+    cdef bint missing = may_miss(search), whole = span.count == n  # the row lacks no listed action: it has only those
     for e in range(span.count):
         tried = peek_count(&row[e].visits)
-        while i < n and search.legal[i] < actions[e]:
+        while not whole and i < n and search.legal[i] < actions[e]:
             i += 1  # without an edge, as others come first
-        if i < n and actions[e] == search.legal[i]:
+        if whole or i < n and actions[e] == search.legal[i]:
             legal[found] = e
             found += 1
             i += 1

@@ -102,7 +102,10 @@ cdef struct Search:
 
 cdef inline double reward_sum(const Search *search, const Edge *edge) noexcept nogil:
     """Return the sum of rewards, minus a constant per visit that is the same for all edges."""
-    return search.options.win_weight * peek_sum(&edge.win) + search.options.point_weight * peek_sum(&edge.margin)
+    cdef double reward = search.options.win_weight * peek_sum(&edge.win)
+    if search.options.point_weight == 0:  # as with a learned value
+        return reward
+    return reward + search.options.point_weight * peek_sum(&edge.margin)
 
 cdef inline double mean(const Search *search, const Edge *edge) noexcept nogil:
     """Return the mean reward, minus the same constant."""
