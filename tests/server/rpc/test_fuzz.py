@@ -15,6 +15,7 @@ from google.rpc.error_details_pb2 import ErrorInfo
 from clerestory.clients import Advisor, AdvisorError
 from clerestory.service_errors import Reason
 from clerestory.v1.rules_pb2 import ApplyActionsRequest
+from loadtest.faults.mutations import slots
 from tests.server.rpc.harness import details, opening, question
 from tests.server.rpc.rules import view, whole
 from tests.servers import running_server
@@ -71,12 +72,6 @@ def test_any_bytes(target: str, count: int) -> None:
                 reason = details(error, ErrorInfo).reason
             assert reason in FAIR
             assert (reason == Reason.UNREADABLE_REQUEST) == (not is_readable(payload, type(good)))
-
-
-def slots(node: Any) -> list[tuple[Any, Any]]:
-    """Return every place of a JSON value: (container, key or index)."""
-    keys = list(node) if isinstance(node, dict) else range(len(node)) if isinstance(node, list) else ()
-    return [slot for key in keys for slot in ((node, key), *slots(node[key]))]
 
 
 def origins() -> list[dict[str, Any]]:
