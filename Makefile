@@ -86,7 +86,7 @@ curve: $(VENV)/.load  ## 0.1x to 20x capacity, five and a half minutes; docs/pic
 
 SOAK_SECONDS ?= 3600
 soak: $(VENV)/.test  ## an hour each: two servers and PostgreSQL; twice the capacity; and a thousand kills under full load
-	$(BIN)/python -m tests.faults.fleet --seconds $(SOAK_SECONDS)
+	$(BIN)/python -m loadtest.faults.fleet --seconds $(SOAK_SECONDS)
 	CLERESTORY_SOAK_SECONDS=$(SOAK_SECONDS) $(BIN)/python -m pytest -m slow tests/faults/test_soak.py --timeout 0
 
 lint: $(VENV)/.lint
