@@ -35,7 +35,6 @@ from clerestory.server.games.viewer import (
     Viewer,
     record_for,
     steps_of_line,
-    steps_since,
     views_of,
 )
 from clerestory.server.rpc.locale import LOCALE
