@@ -303,7 +303,7 @@ class AnalysisEngine:
         self._overhead.learn(time.monotonic() - answer.due, explained=answer.explained)
 
     def _explains(self, admission: Admission, limits: Limits) -> bool:
-        """Return whether to explain a final answer: somebody reads it, and there is time."""
+        """Return whether to explain a final answer: it will be read, and there is time."""
         return admission.explained and (limits.seconds or 0.0) >= EXPLAINED_FROM and not self._crowded
 
     @property
