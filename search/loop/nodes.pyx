@@ -11,7 +11,7 @@ A node is published once its row is complete, by the thread that comes first; ot
 descent there. A node that meets new actions gets a new row: each edge is locked, copied and marked
 as moved, and outcomes on their way to it go to its new place.
 """
-from libc.stdint cimport uint16_t, uint32_t, uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from clerestory.engine.core cimport action_t

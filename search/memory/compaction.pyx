@@ -11,8 +11,8 @@ from libc.string cimport memmove, memset
 from clerestory.engine.core cimport action_t
 from clerestory.search.memory.tree cimport (
     FREE, KEPT, LEFT, LINK, NO_NODE, RECORD, Edge, Head, Tree, bytes_of, head_at, key_in, kind_of, mark_of, missing_of,
-    node_t, place_in, place_of, record_at, record_bytes, room_of, row_at, set_row, span_t, tag_of, tree_clear, tree_find,
-    tree_reset, visits_to,
+    node_t, place_in, place_of, record_at, record_bytes, room_of, row_at, set_row, span_t, tag_of, tree_clear,
+    tree_find, tree_reset, visits_to,
 )
 
 cdef enum:

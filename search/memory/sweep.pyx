@@ -14,8 +14,8 @@ from clerestory.engine.core cimport MAX_LEGAL
 from clerestory.search.memory.compaction cimport tree_compact
 from clerestory.search.memory.room cimport Room, count_nodes, free_record, free_row, has_record
 from clerestory.search.memory.tree cimport (
-    FREE, LEFT, LINK, NO_NODE, Tree, head_at, key_at, key_in, kind_of, mark_of, node_t, place_in, room_of, row_at, set_row,
-    span_t, tree_find, visits_to,
+    FREE, LEFT, LINK, NO_NODE, Tree, head_at, key_at, key_in, kind_of, mark_of, node_t, place_in, room_of, row_at,
+    set_row, span_t, tree_find, visits_to,
 )
 
 cdef enum:
