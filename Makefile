@@ -74,7 +74,7 @@ release-check: $(ENGINE) $(VENV)/.release  ## all artifacts of a release in dist
 	$(BIN)/python clients/typescript/pack.py dist && $(BIN)/python clients/board/pack.py dist && cp build/browser/*.tgz dist/
 	$(BIN)/python -m tools.release dist $(WHEELS) $(RELEASE_OPTIONS)
 
-docs: $(VENV)/.docs  ## the documents as a site in build/manual: search, the Python API, links checked
+docs: $(VENV)/.docs  ## the documents as a site in build/manual: search, the Python and TypeScript API, links checked
 	$(BIN)/python -m tools.site
 	$(BIN)/zensical build --clean --strict --config-file mkdocs.yml
 

@@ -81,7 +81,7 @@ TIMES = [
     for module in SERVICES
     for service in module.DESCRIPTOR.services_by_name.values()
     for method in service.methods
-    if method.name != "BatchRecommend"  # its queries have errors of their own: tests/server/rpc/test_batch.py
+    if method.name != "BatchRecommend"  # its queries have other errors: tests/server/rpc/test_batch.py
     for path in durations(method.input_type)
 ]
 
