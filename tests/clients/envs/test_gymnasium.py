@@ -130,15 +130,6 @@ def test_the_learning_seats_take_turns_unless_one_is_named() -> None:
     assert made(count=3, seats=3, seat=2).learners.tolist() == [2, 2, 2]
 
 
-def test_equal_seeds_give_equal_games() -> None:
-    first, second = made(count=6), made(count=6)
-    for environment in (first, second):
-        _, infos = environment.reset(seed=3)
-        for _ in range(150):
-            *_, infos = environment.step(infos["action_mask"].argmax(axis=1))
-    assert [first.games.state(row) for row in range(6)] == [second.games.state(row) for row in range(6)]
-
-
 def test_results_are_not_overwritten_by_the_next_step() -> None:
     environment = made()
     results = environment.reset(seed=1)

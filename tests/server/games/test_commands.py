@@ -84,6 +84,7 @@ REFUSED: list[tuple[Reason, str, Callable[[HostedGame], object]]] = [
     (Reason.NOT_SEATS_TURN, "bp", play),
     (Reason.BAD_ACTION, "pp", lambda game: play_text(game, "dance")),
     (Reason.ILLEGAL_ACTION, "pp", lambda game: play_text(game, "fair")),
+    (Reason.TOO_MANY_ACTIONS, "pp", lambda game: commands.play(game, BOTH, game.version, "fold", NOW, ["fold"] * 101)),
     (Reason.NOT_STARTED, "po", lambda game: play_text(game, "fold")),
     (Reason.NOT_STARTED, "po", lambda game: resign(game, 0)),
     (Reason.SEAT_TAKEN, "pp", lambda game: commands.join(game, None, "", "x", NOW)),
