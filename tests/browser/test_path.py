@@ -105,21 +105,24 @@ def test_only_games_in_which_one_sat_are_offered_for_a_look_back(page: Page) -> 
 
 def test_progress_is_exported_as_a_file(page: Page, tmp_path: Path) -> None:
     played = [{"id": "a", "time": 1, "share": 1, "level": 3}, {"id": "b", "time": 2, "share": 0, "level": 4}]
-    path(page, {"lessons": {"goal": 2}, "puzzles:duel": [7], "beaten:cathedral": [1, 2], "played:cathedral": played})
+    texts = {"id": "a.3.0", "played": "pass", "best": "claim 1.1"}
+    mistakes = [{"position": {"duel": {}}, "seat": 0, "loss": 0.1} | texts]
+    done = {"puzzles:duel": [7], "beaten:cathedral": [1, 2], "played:cathedral": played, "mistakes:duel": mistakes}
+    path(page, {"lessons": {"goal": 2}} | done)
     expect(page.get_by_text("Won: 1 of 2. Your level in the latest games: 3.5.")).to_be_visible()
     with page.expect_download() as download:
         page.get_by_role("link", name="Save what I have done as a file").click()
     download.value.save_as(tmp_path / "path.json")
     page.evaluate(
-        "['puzzles:duel', 'beaten:cathedral', 'played:cathedral'].forEach(key => localStorage.removeItem(key))"
+        "keys => keys.forEach(key => localStorage.removeItem(key))", list(done)
     )
     store(page, {"lessons": {"goal": 1, "gold": 3}})
     page.get_by_label("Read a saved file").set_input_files(tmp_path / "path.json")
     expect(page.get_by_text("Added to what you have done here.")).to_be_visible()
     expect(page.get_by_text("beaten")).to_have_count(2)
     expect(page.locator(".levels circle")).to_have_count(2)
-    found = kept(page, "lessons", "puzzles:duel", "beaten:cathedral", "played:cathedral")
-    assert found == [{"goal": 2, "gold": 3}, [7], [1, 2], played]
+    found = kept(page, "lessons", *done)
+    assert found == [{"goal": 2, "gold": 3}, *done.values()]
 
 
 NOTHING: dict[str, Any] = {"puzzles": [], "first_tries": {}, "levels": [], "reviews": []}  # as older files have it
@@ -148,6 +151,7 @@ WRONG: list[tuple[Any, str]] = [  # each has a different answer from the previou
     ({"duel": {"puzzles": {"1": True}}}, "“duel.puzzles” in this file"),
     ({"cathedral": None}, "“cathedral” in this file"),
     ({"lessons": {}, "cathedral": {**NOTHING, "games": [{"id": "a"}]}}, "“cathedral.games” in this file"),
+    ({"lessons": {}, "duel": {**NOTHING, "mistakes": [{"id": "a"}]}}, "“duel.mistakes” in this file"),
 ]
 
 

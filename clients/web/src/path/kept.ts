@@ -1,6 +1,7 @@
 // Exports the progress to a file, and imports it from one.
 
 import LESSONS from "../../../../server/lessons/lessons.json";
+import { addCorrected, addMistakes, corrected, type Mistake, mistakesOf } from "./mistakes.ts";
 import {
   addBeaten,
   addPlayed,
@@ -53,6 +54,8 @@ const PARTS: Readonly<Record<string, Part>> = {
   levels: { is: listOf(isNumber), from: beaten, add: addKnownLevels },
   reviews: { is: listOf(isWord), from: reviewed, add: addReviewed },
   games: { is: listOf(isPlayed), from: playedGames, add: addPlayed, since: [] },
+  mistakes: { is: listOf(isMistake), from: mistakesOf, add: addMistakes, since: [] },
+  corrected: { is: listOf(isWord), from: corrected, add: addCorrected, since: [] },
 };
 
 /** The text of a file. */
@@ -134,6 +137,12 @@ function isPlayed(value: unknown): boolean {
   if (!isMap(value)) return false;
   const { id, time, share, level, accuracy } = value as Partial<Record<keyof PlayedGame, unknown>>;
   return isWord(id) && isNumber(time) && isShare(share) && isLevel(level) && isAccuracy(accuracy);
+}
+
+function isMistake(value: unknown): boolean {
+  if (!isMap(value)) return false;
+  const { id, position, seat, played, best, loss } = value as Partial<Record<keyof Mistake, unknown>>;
+  return [id, played, best].every(isWord) && isMap(position) && isNumber(Number(seat) + 1) && isShare(loss);
 }
 
 function listOf(is: (value: unknown) => boolean) {
