@@ -1,6 +1,7 @@
 """The path: progress in this browser on one page, exportable as a file, with direct links to each end."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -113,9 +114,7 @@ def test_progress_is_exported_as_a_file(page: Page, tmp_path: Path) -> None:
     with page.expect_download() as download:
         page.get_by_role("link", name="Save what I have done as a file").click()
     download.value.save_as(tmp_path / "path.json")
-    page.evaluate(
-        "keys => keys.forEach(key => localStorage.removeItem(key))", list(done)
-    )
+    page.evaluate("keys => keys.forEach(key => localStorage.removeItem(key))", list(done))
     store(page, {"lessons": {"goal": 1, "gold": 3}})
     page.get_by_label("Read a saved file").set_input_files(tmp_path / "path.json")
     expect(page.get_by_text("Added to what you have done here.")).to_be_visible()
@@ -123,6 +122,25 @@ def test_progress_is_exported_as_a_file(page: Page, tmp_path: Path) -> None:
     expect(page.locator(".levels circle")).to_have_count(2)
     found = kept(page, "lessons", *done)
     assert found == [{"goal": 2, "gold": 3}, *done.values()]
+
+
+def test_the_reviews_of_many_games_make_a_report(page: Page) -> None:
+    group = {"part": 1, "kind": "lines", "decisions": 10, "loss": "400000", "points": 2}
+    error = {"played": "claim", "best": "claim", "errors": 1, "loss": "300000"}
+    figures = {"groups": [group], "patterns": [error], "level": 3}
+    path(page, {"figures:duel": [{"id": str(number), "figures": figures} for number in range(3)]})
+    expect(page.get_by_text("From the reviews of 3 games.")).to_be_visible()
+    expect(page.locator(".habits li")).to_have_text(
+        re.compile("but not the best choice: 3 times, 30.0% of a win per game")
+    )
+    rows = page.locator(".path table.figures:visible tbody tr")
+    expect(rows).to_have_count(3)
+    expect(rows.nth(1)).to_contain_text("Rounds 1 to 3")
+    expect(rows.nth(2)).to_contain_text("Lines")
+    assert violations(page) == []
+    page.set_viewport_size({"width": 320, "height": 640})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    assert violations(page) == []
 
 
 NOTHING: dict[str, Any] = {"puzzles": [], "first_tries": {}, "levels": [], "reviews": []}  # as older files have it

@@ -182,6 +182,8 @@ def test_the_mistakes_of_a_reviewed_game_can_be_practised(page: Page) -> None:
     press(page, known["best"])
     expect(page.locator(".puzzle")).to_contain_text("Right")
     assert queue(page, "corrected:cathedral") == [known["id"]]
+    page.goto("/#/path")
+    expect(page.get_by_text("From the review of 1 game."), "its figures are kept as well").to_be_visible()
 
 
 def dismissal() -> State:

@@ -1,6 +1,7 @@
 // Exports the progress to a file, and imports it from one.
 
 import LESSONS from "../../../../server/lessons/lessons.json";
+import { addFigures, figuresOf, isFigures } from "./figures.ts";
 import { addCorrected, addMistakes, corrected, type Mistake, mistakesOf } from "./mistakes.ts";
 import {
   addBeaten,
@@ -54,6 +55,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   levels: { is: listOf(isNumber), from: beaten, add: addKnownLevels },
   reviews: { is: listOf(isWord), from: reviewed, add: addReviewed },
   games: { is: listOf(isPlayed), from: playedGames, add: addPlayed, since: [] },
+  figures: { is: listOf(isFigures), from: figuresOf, add: addFigures, since: [] },
   mistakes: { is: listOf(isMistake), from: mistakesOf, add: addMistakes, since: [] },
   corrected: { is: listOf(isWord), from: corrected, add: addCorrected, since: [] },
 };

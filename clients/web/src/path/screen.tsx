@@ -23,6 +23,7 @@ import { BadFile, exported, imported } from "./kept.ts";
 import { mistakesOf } from "./mistakes.ts";
 import { PlayButton } from "./play.tsx";
 import { beaten, GAMES, LEVELS, reviewed, solvedOnes, starsOf } from "./progress.ts";
+import { Report } from "./report.tsx";
 import { Step } from "./step.tsx";
 
 interface Found {
@@ -81,6 +82,7 @@ function Part({ game, lessons, puzzles, over }: Found & { game: string }) {
       <History game={game} />
       <Levels game={game} />
       {(puzzles[game]?.length ?? 0) > 0 && <Puzzles game={game} known={puzzles[game] ?? []} />}
+      <Report game={game} />
       <Mistakes game={game} />
       {played.length > 0 && <Reviews game={game} played={played} />}
     </section>

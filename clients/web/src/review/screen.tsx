@@ -9,6 +9,7 @@ import { text } from "../language/text.ts";
 import { language, rich, say } from "../language/texts.ts";
 import { Button } from "../parts/button.tsx";
 import { Trouble } from "../parts/parts.tsx";
+import { keepFigures } from "../path/figures.ts";
 import { addReviewed, keepLevel } from "../path/progress.ts";
 import { Newest } from "../service/newest.ts";
 import { keysOf, sitsIn } from "../service/tokens.ts";
@@ -43,6 +44,7 @@ export default function ReviewView({ study, seats, known }: Props) {
     const own = ownSeat(study.name, seats.length);
     addReviewed(ledger.game, [study.name]);
     keepLevel(ledger.game, study.name, ledger.seats[own ?? -1]);
+    keepFigures(ledger.game, study.name, ledger.seats[own ?? -1]);
     if (own !== undefined) void keepMistakes(study, ledger.game, own, errors).catch(() => undefined); // the button tries again
   }, [ledger]);
   const seat = whose.value ?? 0;
