@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from math import fsum
 from typing import Any
 
-from clerestory.search.arena.statistics import around, mean_interval
+from clerestory.search.intervals import around, mean_interval
 from clerestory.search.review.classes import accuracy
 from clerestory.search.review.groups import DecisionGroup, ErrorPattern, kinds, rounds_of_part
 from clerestory.search.review.ledger import UNIT

@@ -204,6 +204,7 @@ GOOD: dict[str, Callable[[Any, Kept, Random], dict[str, Any] | Message]] = {
     "RulesService/ListCharacters": lambda world, one, luck: {},
     "RulesService/StartPosition": lambda world, one, luck: {"game": one.seen.game.game, "seats": 2, "seed": 7},
     "RulesService/ObservePosition": lambda world, one, luck: {"referee": truth(luck), "seat": luck.randrange(3)},
+    "RulesService/DealPosition": lambda world, one, luck: {"position": any_position(luck), "seed": 5},
     "RulesService/ListActions": lambda world, one, luck: {"position": any_position(luck)},
     "RulesService/ApplyActions": lambda world, one, luck: {
         "position": any_position(luck),

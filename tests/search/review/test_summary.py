@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from clerestory.search.arena.statistics import mean_interval
+from clerestory.search.intervals import mean_interval
 from clerestory.search.review import ReviewPlan, annotate
 from clerestory.search.review.classes import accuracy
 from clerestory.search.review.groups import DecisionGroup, ErrorPattern
