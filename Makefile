@@ -74,7 +74,7 @@ release-check: $(ENGINE) $(VENV)/.release  ## all artifacts of a release in dist
 	$(BIN)/python clients/typescript/pack.py dist && $(BIN)/python clients/board/pack.py dist && cp build/browser/*.tgz dist/
 	$(BIN)/python -m tools.release dist $(WHEELS) $(RELEASE_OPTIONS)
 
-docs: $(VENV)/.docs  ## the documents as a site in build/manual: search, the Python API, links checked
+docs: $(VENV)/.docs  ## the documents as a site in build/manual: search, the Python and TypeScript API, links checked
 	$(BIN)/python -m tools.site
 	$(BIN)/zensical build --clean --strict --config-file mkdocs.yml
 
@@ -86,7 +86,7 @@ curve: $(VENV)/.load  ## 0.1x to 20x capacity, five and a half minutes; docs/pic
 
 SOAK_SECONDS ?= 3600
 soak: $(VENV)/.test  ## an hour each: two servers and PostgreSQL; twice the capacity; and a thousand kills under full load
-	$(BIN)/python -m tests.faults.fleet --seconds $(SOAK_SECONDS)
+	$(BIN)/python -m loadtest.faults.fleet --seconds $(SOAK_SECONDS)
 	CLERESTORY_SOAK_SECONDS=$(SOAK_SECONDS) $(BIN)/python -m pytest -m slow tests/faults/test_soak.py --timeout 0
 
 lint: $(VENV)/.lint

@@ -55,6 +55,15 @@ def frame(kind: int, flags: int, stream: int, payload: bytes = b"") -> bytes:
     return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
 
 
+def complete_frames(buffer: bytes) -> tuple[list[tuple[int, int, int, bytes]], bytes]:
+    """Return the complete frames of a buffer, as (kind, flags, stream, payload), and the remaining bytes."""
+    found, start = [], 0
+    while len(buffer) >= start + 9 and len(buffer) >= (end := start + 9 + int.from_bytes(buffer[start : start + 3])):
+        found.append((*struct.unpack_from(">BBI", buffer, start + 3), buffer[start + 9 : end]))
+        start = end
+    return found, buffer[start:]
+
+
 def text(value: str) -> bytes:
     """Return a short string of HPACK, without Huffman coding (RFC 7541, section 5.2)."""
     assert len(value) < 127
@@ -89,15 +98,9 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Process the complete frames received so far."""
-        buffer, start = self._buffer + data, 0
-        while len(buffer) >= start + 9:
-            end = start + 9 + int.from_bytes(buffer[start : start + 3])
-            if len(buffer) < end:
-                break
-            kind, flags, stream = struct.unpack_from(">BBI", buffer, start + 3)
-            self._take(kind, flags, stream, buffer[start + 9 : end])
-            start = end
-        self._buffer = buffer[start:]
+        received, self._buffer = complete_frames(self._buffer + data)
+        for kind, flags, stream, payload in received:
+            self._take(kind, flags, stream, payload)
 
     def _take(self, kind: int, flags: int, stream: int, payload: bytes) -> None:
         if kind == SETTINGS and not flags & ACK:

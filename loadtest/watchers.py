@@ -160,7 +160,7 @@ async def for_a_while(*doing: Any, seconds: float, figures: WatchFigures) -> Non
 
 
 def crowded(crowd: Crowd, addresses: int, store: str) -> dict[str, Any]:
-    """Return the durations of health checks beside a crowd of watchers, and the crowd's memory."""
+    """Return the durations of health checks while a crowd of watchers arrives and after that, and its memory."""
     admin = f"127.0.0.1:{free_port()}"
     with own_server() as idle, own_server("--store", store, "--admin", admin, *SMALL) as server:
         typer.echo(f"process {server.pid}", err=True)
@@ -168,6 +168,7 @@ def crowded(crowd: Crowd, addresses: int, store: str) -> dict[str, Any]:
         asyncio.run(asyncio.sleep(WARM))
         before, began = asyncio.run(beside(server, admin, idle.target, WARM)), used(server.pid)
         with crowd_apart(server.target, addresses, watching(made, crowd, addresses)) as results:
+            arriving = asyncio.run(beside(server, admin, idle.target, crowd.seconds))
             found = asyncio.run(beside(server, admin, idle.target, crowd.seconds))
             ends = results()
         processor = used(server.pid)["process"] - began["process"]
@@ -177,6 +178,7 @@ def crowded(crowd: Crowd, addresses: int, store: str) -> dict[str, Any]:
         "games": crowd.games,
         "addresses": addresses,
         "before": before,
+        "arriving": arriving,
         "beside": found,
         "kb_a_watcher": round(1e3 * grown / crowd.watchers, 1),
         "processor_s": round(processor, 1),

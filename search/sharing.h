@@ -28,42 +28,35 @@
 WORD(float, sum)
 WORD(float, prior)
 WORD(uint32_t, count)
-WORD(uint64_t, key)
+WORD(uint16_t, action)
 
-/* -- rows: where a node's edges are, in one word --------------------------------------------------------------------- */
+/* -- nodes: where a node's edges are, in one word -------------------------------------------------------------------- */
 
 typedef struct {
-    uint32_t first;
-    uint16_t count;
-    uint16_t marks;
-} span_t;
+    uint32_t first; /* edge of its row; 0: this place in the table is free */
+    uint16_t tag;   /* of its key */
+    uint16_t marks; /* one for each parent that has a row, by its key; several may share one */
+} node_t;
 
-static inline span_t read_span(const void *word) {
-    uint64_t bits = __atomic_load_n((const uint64_t *) word, __ATOMIC_ACQUIRE);
-    span_t span;
-    memcpy(&span, &bits, sizeof(span));
-    return span;
+static inline node_t read_node(const node_t *place) {
+    uint64_t bits = __atomic_load_n((const uint64_t *) place, __ATOMIC_ACQUIRE);
+    node_t node;
+    memcpy(&node, &bits, sizeof(node));
+    return node;
 }
 
-static inline void write_span(void *word, span_t span) {
+static inline void write_node(node_t *place, node_t node) {
     uint64_t bits;
-    memcpy(&bits, &span, sizeof(bits));
-    __atomic_store_n((uint64_t *) word, bits, __ATOMIC_RELEASE);
+    memcpy(&bits, &node, sizeof(bits));
+    __atomic_store_n((uint64_t *) place, bits, __ATOMIC_RELEASE);
 }
 
-/* Replace a span if it is still as it was read. */
-static inline int swap_span(void *word, span_t read, span_t wanted) {
+/* Replace a node if it is still as it was read. */
+static inline int swap_node(node_t *place, node_t read, node_t wanted) {
     uint64_t before, after;
     memcpy(&before, &read, sizeof(before));
     memcpy(&after, &wanted, sizeof(after));
-    return __atomic_compare_exchange_n((uint64_t *) word, &before, after, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-}
-
-/* Write a key where there is none; return what was there. */
-static inline uint64_t claim_key(uint64_t *place, uint64_t key) {
-    uint64_t there = 0;
-    __atomic_compare_exchange_n(place, &there, key, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    return there;
+    return __atomic_compare_exchange_n((uint64_t *) place, &before, after, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
 /* -- counters ------------------------------------------------------------------------------------------------------- */

@@ -5,14 +5,14 @@ from libc.string cimport memcpy, memset
 
 from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, MAX_WORDS, OVER
 from clerestory.search.memory.tree cimport (
-    NO_NODE, Edge, Record, missing_of, most_visited, read_span, record_of, sums_in, tree_find,
+    NO_NODE, Edge, Record, missing_of, most_visited, record_of, row_at, sums_in, tree_find,
 )
 
 
 cdef span_t root_row(const Search *search) noexcept nogil:
     """Return the row of the root; an empty one if the root is not in the tree."""
     cdef uint32_t root = tree_find(search.tree, search.ops.key(search.root.state, search.root.observer))
-    return span_t(0, 0, 0) if root == NO_NODE else read_span(&search.tree.nodes[root].first)
+    return span_t(0, 0) if root == NO_NODE else row_at(search.tree, root)
 
 
 cdef ActionSums sums_of(const Search *search, uint32_t place, uint32_t visits) noexcept nogil:

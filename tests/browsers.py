@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 from loadtest.server import free_port
 from tests.parts import missing, require_program
@@ -58,13 +58,20 @@ def webdriver(url: str) -> Call:
 
 
 @contextmanager
-def open_chromium(_: Path, url: str) -> Iterator[Run]:
-    """Open a page in Chromium."""
+def launched_chromium() -> Iterator[Browser]:
+    """Yield a Chromium without tabs; no other event loop can run in this thread meanwhile."""
     try:
         options = chromium()
     except NoBrowser as reason:
         missing("Chromium", str(reason))
     with sync_playwright() as playwright, playwright.chromium.launch(**options) as browser:
+        yield browser
+
+
+@contextmanager
+def open_chromium(_: Path, url: str) -> Iterator[Run]:
+    """Open a page in Chromium."""
+    with launched_chromium() as browser:
         page = browser.new_page()
         page.goto(url)
         yield lambda script: page.evaluate(f"() => {{ {script} }}")

@@ -1,27 +1,12 @@
 """Servers for tests: in a thread of the test's process, so no test waits for another process to be scheduled."""
 
-import asyncio
-import threading
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from clerestory.server.app import App, start
 from clerestory.server.config import Settings
-
-
-@contextmanager
-def loop_in_thread() -> Iterator[Callable[[Coroutine[Any, Any, Any]], Any]]:
-    """Run an event loop in a thread; yield what runs a coroutine there, and returns its result."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, name="server under test")
-    thread.start()
-    try:
-        yield lambda work: asyncio.run_coroutine_threadsafe(work, loop).result()
-    finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
+from loadtest.faults.proxy import loop_in_thread
 
 
 @contextmanager

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 from clerestory.clients import Advisor
 from clerestory.engine import from_position
@@ -13,9 +13,9 @@ from clerestory.server.games.cache import replayed
 from clerestory.server.games.store import Batch, Summary
 from clerestory.server.games.stores.sqlite import SqliteStore
 from tests.browser import harness as web
-from tests.parts import missing
+from tests.browsers import launched_chromium
 from tests.server.games.table import at, hosted, play_one
-from tools.lab.browser import NoBrowser, chromium, experienced, page_server
+from tools.lab.browser import experienced, page_server
 
 POSITION = Path(__file__).parents[1] / "examples" / "positions" / "cathedral-3p-round4-draft.json"
 
@@ -85,14 +85,9 @@ async def test_a_process_that_is_killed_loses_no_move_that_it_has_stored(tmp_pat
 
 
 def test_a_duel_is_played_in_chromium_from_the_lobby_to_its_end() -> None:
-    try:
-        options = chromium()
-    except NoBrowser as reason:
-        missing("Chromium", str(reason))
     with (
         page_server("--workers", "1") as (_, url),
-        sync_playwright() as playwright,
-        playwright.chromium.launch(**options) as browser,
+        launched_chromium() as browser,
         web.open_tab(experienced(browser, base_url=url, reduced_motion="reduce")) as page,
     ):
         game = web.start(page)

@@ -112,9 +112,9 @@ def check_wheel(python: str, wheel: Path, folder: Path) -> None:
 
 
 def lowest() -> list[str]:
-    """Return the dependencies of the package, each in its lowest version."""
+    """Return the dependencies of the package, each in its lowest version, as constraints for pip with their markers."""
     wanted = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
-    return [re.sub(r">=([\d.]+).*", r"==\1", one) for one in wanted]
+    return [re.sub(r">=([\d.]+)[^;]*", r"==\1", one, count=1) for one in wanted]
 
 
 def check_licences(found: dict[str, str]) -> None:

@@ -1,7 +1,7 @@
-"""Collects the pages of the site, for `make docs`: the documents with what they link to, and pages of the Python API.
+"""Collects the pages of the site, for `make docs`: the documents with what they link to, and pages of the API.
 
 Pages keep their places relative to each other, so their links work. An API page lists the exported names of a package,
-each described where it is defined.
+each described where it is defined: in Python by mkdocstrings, in TypeScript by typedoc.
 """
 
 import ast
@@ -9,6 +9,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from runpy import run_path
 
 ROOT = Path(__file__).parents[1]
 OUT = ROOT / "build" / "docs"
@@ -21,6 +22,7 @@ API = {  # name of the page -> its package, the package's folder, and its title
     "analysis": ("clerestory.server.analysis", "server/analysis", "Analysis in Python"),
     "envs": ("clerestory.envs", "clients/envs", "Environments in Python"),
 }
+TYPEDOC = Path(__file__).with_name("typedoc")  # its settings, with the entry points of the npm packages
 
 
 def main() -> None:
@@ -68,5 +70,19 @@ def exported(folder: Path) -> Iterator[tuple[str, str]]:
             yield from ((alias.name, node.module) for alias in node.names)
 
 
+def write_typescript() -> None:
+    """Write a page for each entry point of the npm packages; their tools and messages are those of the page."""
+    page = run_path(str(ROOT / "clients" / "web" / "build.py"))
+    for step in ("install", "write_messages", "write_texts"):
+        page[step]()
+    program = TYPEDOC / "node_modules" / "typedoc" / "bin" / "typedoc"
+    if not program.exists():
+        page["run"]("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", folder=TYPEDOC)
+    target = OUT / "api" / "typescript"
+    page["run"]("node", str(program), "--out", str(target), folder=TYPEDOC)
+    (target / "README.md").unlink()  # a list of the pages, which the navigation has
+
+
 if __name__ == "__main__":
     main()
+    write_typescript()

@@ -269,7 +269,7 @@ def state_of(position: Mapping[str, Any]) -> State:
 async def tool_errors() -> AsyncIterator[None]:
     """Raise ToolError, which the assistant reads, for an AdvisorError.
 
-    Where a call was cancelled, gRPC raises an error of its own, which the library would take for the end of the server.
+    Where a call was cancelled, gRPC raises another error, which the library would take for the end of the server.
     """
     try:
         yield

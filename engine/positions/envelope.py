@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from clerestory.engine.errors import BadPosition, named, quoted, text, unread
 
-SCHEMA_KEY, POSITION_SCHEMA = "$schema", "urn:clerestory:position"  # by which a position file names its schema
+SCHEMA_KEY, POSITION_SCHEMA = "$schema", "urn:clerestory:position"  # the key that names the schema in a position file
 
 
 class Identity(Protocol):

@@ -18,7 +18,7 @@ from clerestory.search.loop.sharing cimport add_shared_outcome
 from clerestory.search.memory.room cimport free_left, with_record
 from clerestory.search.memory.tree cimport (
     MOST_RECORDS, NO_NODE, PROVEN, RECORDED, Edge, Record, missing_of, peek_count, peek_prior, peek_sum, place_in,
-    poke_count, poke_prior, read_span, record_at, record_of, span_t, visits_to,
+    poke_count, poke_prior, record_at, record_of, row_at, span_t, visits_to,
 )
 
 cdef extern from "sharing.h":
@@ -84,8 +84,8 @@ cdef void descend(Search *search) noexcept nogil:
         node = lookup_node(search, search.ops.legal(search.world, search.legal))
         if node == NO_NODE:
             return
-        row = read_span(&search.tree.nodes[node].first)
-        if not traverse(search, node, row, outcome_edge(search, row, draw_outcome(search)), search.root.seat):
+        row = row_at(search.tree, node)
+        if not traverse(search, node, row, 0, outcome_edge(search, row, draw_outcome(search)), search.root.seat):
             return
     while True:
         turn = search.ops.turn(search.world)
@@ -102,8 +102,8 @@ cdef void descend(Search *search) noexcept nogil:
         node = lookup_node(search, n)
         if node == NO_NODE:
             return
-        row = read_span(&search.tree.nodes[node].first)
-        if not traverse(search, node, row, choose_edge(search, row, n), turn):
+        row = row_at(search.tree, node)
+        if not traverse(search, node, row, n, choose_edge(search, row, n), turn):
             return
 
 
@@ -129,7 +129,7 @@ cdef int keep_considered(Search *search, int n) noexcept nogil:
 
 
 cdef uint32_t lookup_node(Search *search, int n) noexcept nogil:
-    """Return the node of the world, with edges for the n listed actions unless it is new; NO_NODE if there is none."""
+    """Return the node of the world, with an edge for each action that can be the next to try; NO_NODE if none."""
     cdef uint64_t key = search.ops.key(search.world, search.root.observer)
     cdef uint64_t parent = search.path.entered
     search.path.entered = key
@@ -137,9 +137,12 @@ cdef uint32_t lookup_node(Search *search, int n) noexcept nogil:
     return lookup_or_make_node(search, key, parent, n)
 
 
-cdef bint traverse(Search *search, uint32_t node, span_t row, uint32_t edge, int seat) noexcept nogil:
-    """Play the action of an edge and append it to the path; return whether it had been tried before."""
-    cdef int count = 0 if search.path.fresh else row.count
+cdef bint traverse(Search *search, uint32_t node, span_t row, int n, uint32_t edge, int seat) noexcept nogil:
+    """Play the action of an edge and append it to the path; return whether it had been tried before.
+
+    `n` is the number of listed actions of the node.
+    """
+    cdef int count = row.count if row.count >= n else 0
     cdef uint32_t record = place_in(peek_count(&search.tree.edges[edge].state))
     search.ops.play(search.world, search.tree.actions[edge])
     search.path.steps[search.path.length] = PathStep(node, edge, row.first, count, seat, True)
@@ -261,15 +264,18 @@ cdef uint32_t select_by_priors(Search *search, span_t span, int n) noexcept nogi
     cdef const action_t *actions = search.tree.actions + span.first
     cdef uint32_t legal[MAX_LEGAL]
     cdef uint32_t tried, counted = 0  # root_counted is its square root: edges of a node mostly share one availability
-    cdef int e, i = 0, best = 0
+    cdef int e, i = 0, found = 0, best = 0
     cdef uint64_t visits = 0, missed = 0
     cdef double score, best_score = -INFINITY, rewards = 0, exploration = search.options.exploration, root_counted = 0
     cdef double won = 0
-    cdef bint missing = may_miss(search)
+    cdef bint missing = may_miss(search), whole = span.count == n  # the row lacks no listed action: it has only those
     for e in range(span.count):
         tried = peek_count(&row[e].visits)
-        if i < n and actions[e] == search.legal[i]:
-            legal[i] = e
+        while not whole and i < n and search.legal[i] < actions[e]:
+            i += 1  # without an edge, as others come first
+        if whole or i < n and actions[e] == search.legal[i]:
+            legal[found] = e
+            found += 1
             i += 1
             visits += tried
             rewards += reward_sum(search, &row[e])
@@ -280,12 +286,12 @@ cdef uint32_t select_by_priors(Search *search, span_t span, int n) noexcept nogi
     if search.options.growth:
         exploration += search.options.growth * doublings(1 + visits / GROWS_FROM)
     if search.path.length == 0:
-        search.settled = is_settled(search, row, legal, n)
-    if search.settled and may_be_settled(search, visits, won) and is_settled(search, row, legal, n):
-        return span.first + select_settled(search, row, legal, n, 1 + visits + missed, exploration)
+        search.settled = is_settled(search, row, legal, found)
+    if search.settled and may_be_settled(search, visits, won) and is_settled(search, row, legal, found):
+        return span.first + select_settled(search, row, legal, n, found, 1 + visits + missed, exploration)
     if not missing:
         root_counted = sqrt(<double> (1 + visits + missed))
-    for i in range(n):
+    for i in range(found):
         e = legal[i]
         if search.path.length and wins(search, &row[e]):
             return span.first + e
@@ -346,20 +352,22 @@ cdef bint wins_surely(
 
 
 cdef uint32_t select_settled(
-    Search *search, Edge *row, const uint32_t *legal, int n, uint64_t visits, double exploration
+    Search *search, Edge *row, const uint32_t *legal, int n, int found, uint64_t visits, double exploration
 ) noexcept nogil:
-    """Select one of n edges like `select_by_priors`, but with points counting besides the win.
+    """Select one of the edges found like `select_by_priors`, but with points counting besides the win.
 
     Args:
+        n: number of legal actions.
+        found: number of edges of legal actions.
         visits: visits to the node, including this one.
         exploration: C for rewards that are win shares.
     """
-    cdef double floor = search.options.settled_floor / n, unknown = settled_mean(search, row, legal, n)
+    cdef double floor = search.options.settled_floor / n, unknown = settled_mean(search, row, legal, found)
     cdef double score, best_score = -INFINITY, prior
     cdef uint32_t tried
     cdef int i, best = 0
     exploration *= search.options.settled_exploration
-    for i in range(n):
+    for i in range(found):
         tried = peek_count(&row[legal[i]].visits)
         score = settled_sum(search, &row[legal[i]]) / tried if tried else unknown
         prior = reopened(&row[legal[i]])

@@ -13,7 +13,7 @@ from clerestory.search.memory.compaction cimport compaction_seconds, tree_compac
 from clerestory.search.memory.room cimport count_nodes
 from clerestory.search.memory.sweep cimport relieve
 from clerestory.search.memory.tree cimport (
-    NO_NODE, Tree, growth_seconds, peek_count, peek_sum, read_span, span_t, tree_clear, tree_find, tree_grow,
+    NO_NODE, Tree, growth_seconds, peek_count, peek_sum, row_at, span_t, tree_clear, tree_find, tree_grow,
 )
 
 from clerestory.search.options import SETTLED_VISITS
@@ -296,7 +296,7 @@ cdef int root_edges(const Search *search, uint32_t *out) noexcept nogil:
     if root == NO_NODE or search.ops.turn(search.root.state) == NATURE:
         return 0
     n = list_root(search, legal)
-    row = read_span(&search.tree.nodes[root].first)
+    row = row_at(search.tree, root)
     for edge in range(row.first, row.first + row.count):
         while i < n and legal[i] < search.tree.actions[edge]:
             i += 1
@@ -315,7 +315,7 @@ cdef void count_visits(const Search *search, const action_t *legal, int n, uint6
     memset(visits, 0, n * sizeof(uint64_t))
     if root == NO_NODE:
         return
-    row = read_span(&search.tree.nodes[root].first)
+    row = row_at(search.tree, root)
     edge = row.first
     end = edge + row.count
     while i < n and edge < end:

@@ -49,7 +49,7 @@ cdef struct PathStep:
     uint32_t node                # its place in the table
     uint32_t edge
     uint32_t first               # edge of the row
-    int count                    # edges of the row; 0: it was made for this edge, and has no others yet
+    int count                    # edges of the row; 0: it lacks some legal actions
     int seat                     # seat whose margin counts: the seat that decided; at a chance root, the observer
     bint certain                 # whether no chance event comes before the next step or the end of the game
 
@@ -102,7 +102,10 @@ cdef struct Search:
 
 cdef inline double reward_sum(const Search *search, const Edge *edge) noexcept nogil:
     """Return the sum of rewards, minus a constant per visit that is the same for all edges."""
-    return search.options.win_weight * peek_sum(&edge.win) + search.options.point_weight * peek_sum(&edge.margin)
+    cdef double reward = search.options.win_weight * peek_sum(&edge.win)
+    if search.options.point_weight == 0:  # as with a learned value
+        return reward
+    return reward + search.options.point_weight * peek_sum(&edge.margin)
 
 cdef inline double mean(const Search *search, const Edge *edge) noexcept nogil:
     """Return the mean reward, minus the same constant."""

@@ -14,7 +14,7 @@ from clerestory.engine.core cimport action_t
 from clerestory.search.loop.search cimport BATCHES, MOST_HELD, Batch, add_outcome, add_to_sums, set_sums
 from clerestory.search.memory.room cimport with_record
 from clerestory.search.memory.tree cimport (
-    MOVED, PROVEN, RECORD, Edge, Record, Tree, peek_count, peek_prior, poke_count, poke_sum, read_span, record_of,
+    MOVED, PROVEN, RECORD, Edge, Record, Tree, peek_count, peek_prior, poke_count, poke_sum, record_of, row_at,
     span_t, sums_in,
 )
 
@@ -120,10 +120,10 @@ cdef uint32_t lock_step(const Tree *tree, PathStep *step) noexcept nogil:
 cdef void find_moved(const Tree *tree, PathStep *step) noexcept nogil:
     """Find the edge of a step in its node's new row, once that is complete."""
     cdef action_t action = tree.actions[step.edge]
-    cdef span_t row = read_span(&tree.nodes[step.node].first)
+    cdef span_t row = row_at(tree, step.node)
     while row.first == step.first:
         let_others()
-        row = read_span(&tree.nodes[step.node].first)
+        row = row_at(tree, step.node)
     step.first = step.edge = row.first
     step.count = row.count
     while tree.actions[step.edge] != action:

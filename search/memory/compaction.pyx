@@ -10,8 +10,8 @@ from libc.string cimport memmove, memset
 
 from clerestory.engine.core cimport action_t
 from clerestory.search.memory.tree cimport (
-    FREE, KEPT, LEFT, LINK, NO_NODE, RECORD, Edge, Head, Node, Tree, bytes_of, head_at, key_in, kind_of,
-    mark_of, missing_of, place_in, place_of, record_at, record_bytes, room_of, set_row, span_t, tree_clear, tree_find,
+    FREE, KEPT, LEFT, LINK, NO_NODE, RECORD, Edge, Head, Tree, bytes_of, head_at, key_in, kind_of, mark_of, missing_of,
+    node_t, place_in, place_of, record_at, record_bytes, room_of, row_at, set_row, span_t, tag_of, tree_clear, tree_find,
     tree_reset, visits_to,
 )
 
@@ -43,6 +43,7 @@ cdef bint tree_compact(Tree *tree, uint64_t root) noexcept nogil:
     if owners != NULL and children != NULL:
         mark(tree, children, children + tree.mask + 1, place)
         keep_within(tree, place, fewest_visits(tree))
+        free_others(tree)
         move_rows(tree, owners)
         move_records(tree, owners)
         list_nodes(tree)
@@ -104,13 +105,16 @@ cdef inline bint is_kept(const Tree *tree, uint32_t place) noexcept nogil:
     return place != NO_NODE and tree.nodes[place].marks & KEPT
 
 
-cdef inline const Node *node_of(const Tree *tree, uint32_t slot) noexcept nogil:
-    """Return the marked node that owns this row; NULL if there is none."""
-    cdef uint32_t place
+cdef inline bint has_kept_node(const Tree *tree, uint32_t slot) noexcept nogil:
+    """Whether this is the row of a marked node."""
     if not is_joined(tree, slot) or kind_of(tree, slot) == LINK:
-        return NULL
-    place = tree_find(tree, key_in(head_at(tree, slot).key))
-    return &tree.nodes[place] if is_kept(tree, place) else NULL
+        return False
+    return is_kept(tree, tree_find(tree, key_in(head_at(tree, slot).key)))
+
+
+cdef inline span_t row_behind(const Tree *tree, uint32_t slot) noexcept nogil:
+    """Return the row of a head."""
+    return span_t(slot + 1, room_of(tree, slot))
 
 
 cdef inline bint links(const Tree *tree, uint32_t slot) noexcept nogil:
@@ -121,24 +125,24 @@ cdef inline bint links(const Tree *tree, uint32_t slot) noexcept nogil:
     return is_kept(tree, tree_find(tree, key)) and is_kept(tree, tree_find(tree, parent))
 
 
-cdef int class_of(const Tree *tree, const Node *node) noexcept nogil:
-    """Return the class of a node: the bit length of its visits."""
+cdef int class_of(const Tree *tree, span_t row) noexcept nogil:
+    """Return the class of a row's node: the bit length of its visits."""
     cdef uint32_t e, least = NO_NODE, visits
     cdef int bits = 0
-    for e in range(node.first, node.first + node.count):
+    for e in range(row.first, row.first + row.count):
         least = min(least, missing_of(tree, &tree.edges[e]))
-    visits = visits_to(tree, span_t(node.first, node.count, 0)) - least
+    visits = visits_to(tree, row) - least
     while visits:
         visits >>= 1
         bits += 1
     return bits
 
 
-cdef int records_of(const Tree *tree, const Node *node) noexcept nogil:
-    """Return how many of the node's edges have a record."""
+cdef int records_of(const Tree *tree, span_t row) noexcept nogil:
+    """Return how many of a row's edges have a record."""
     cdef uint32_t e
     cdef int records = 0
-    for e in range(node.first, node.first + node.count):
+    for e in range(row.first, row.first + row.count):
         records += place_in(tree.edges[e].state) != 0
     return records
 
@@ -149,16 +153,16 @@ cdef int fewest_visits(const Tree *tree) noexcept nogil:
     cdef uint64_t records[CLASSES]
     cdef uint64_t kept_slots = 1, kept_records = 1
     cdef uint32_t slot = 1
-    cdef const Node *node
+    cdef span_t row
     cdef int bits
     memset(slots, 0, sizeof(slots))
     memset(records, 0, sizeof(records))
     while slot < tree.num_slots:
-        node = node_of(tree, slot)
-        if node != NULL:
-            bits = class_of(tree, node)
-            slots[bits] += 1 + node.count
-            records[bits] += records_of(tree, node)
+        if has_kept_node(tree, slot):
+            row = row_behind(tree, slot)
+            bits = class_of(tree, row)
+            slots[bits] += 1 + row.count
+            records[bits] += records_of(tree, row)
         slot = after(tree, slot)
     for bits in range(CLASSES - 1, -1, -1):
         kept_slots += slots[bits]
@@ -174,22 +178,29 @@ cdef void keep_within(Tree *tree, uint32_t root, int fewest) noexcept nogil:
     if fewest == 0:
         return
     for place in range(tree.mask + 1):
-        if tree.nodes[place].marks & KEPT and place != root and class_of(tree, &tree.nodes[place]) < fewest:
+        if tree.nodes[place].marks & KEPT and place != root and class_of(tree, row_at(tree, place)) < fewest:
             tree.nodes[place].marks &= <uint16_t> ~KEPT
+
+
+cdef void free_others(Tree *tree) noexcept nogil:
+    """Free the rows and links that are not kept, as their nodes cannot be found once rows have moved."""
+    cdef uint32_t slot = 1
+    while slot < tree.num_slots:
+        if not has_kept_node(tree, slot) and not links(tree, slot):
+            set_row(tree, slot, FREE, room_of(tree, slot))
+        slot = after(tree, slot)
 
 
 # -- moving ----------------------------------------------------------------------------------------
 
 cdef void move_rows(Tree *tree, uint32_t *owners) noexcept nogil:
-    """Move the rows of marked nodes down, in order, and store the owner of each record, which is its edge."""
+    """Move the rows that are not free down, in order, and store the owner of each record, which is its edge."""
     cdef uint32_t slot = 1, to = 1, beyond
-    cdef const Node *node
     cdef int edges
     while slot < tree.num_slots:
         beyond = after(tree, slot)
-        node = node_of(tree, slot)
-        if node != NULL or links(tree, slot):
-            edges = 0 if node == NULL else node.count
+        if kind_of(tree, slot) != FREE:
+            edges = room_of(tree, slot)
             move_row(tree, slot, to, edges, owners)
             to += 1 + edges
         slot = beyond
@@ -201,7 +212,6 @@ cdef void move_row(Tree *tree, uint32_t slot, uint32_t to, int edges, uint32_t *
     cdef uint32_t e
     memmove(&tree.edges[to], &tree.edges[slot], (1 + edges) * sizeof(Edge))
     memmove(&tree.actions[to], &tree.actions[slot], (1 + edges) * sizeof(action_t))
-    set_row(tree, to, kind_of(tree, to), edges)
     for e in range(to + 1, to + 1 + edges):
         owners[place_in(tree.edges[e].state)] = e
 
@@ -221,12 +231,12 @@ cdef void list_nodes(Tree *tree) noexcept nogil:
     """Rebuild the table of nodes from their rows, then mark their parents."""
     cdef uint32_t slot = 1
     cdef uint64_t key
-    memset(tree.nodes, 0, (tree.mask + 1) * sizeof(Node))
+    memset(tree.nodes, 0, (tree.mask + 1) * sizeof(node_t))
     tree.num_nodes = 0
     while slot < tree.num_slots:
         key = key_in(head_at(tree, slot).key)
         if kind_of(tree, slot) != LINK:
-            tree.nodes[place_of(tree, key)] = Node(key, slot + 1, <uint16_t> room_of(tree, slot), 0)
+            tree.nodes[place_of(tree, key)] = node_t(slot + 1, tag_of(key), 0)
             tree.num_nodes += 1
         slot = after(tree, slot)
     slot = 1

@@ -14,8 +14,8 @@ from clerestory.engine.core cimport MAX_LEGAL
 from clerestory.search.memory.compaction cimport tree_compact
 from clerestory.search.memory.room cimport Room, count_nodes, free_record, free_row, has_record
 from clerestory.search.memory.tree cimport (
-    FREE, LEFT, LINK, NO_NODE, Node, Tree, head_at, key_in, kind_of, mark_of, place_in, room_of, set_row, span_t,
-    tree_find, visits_to,
+    FREE, LEFT, LINK, NO_NODE, Tree, head_at, key_at, key_in, kind_of, mark_of, node_t, place_in, room_of, row_at, set_row,
+    span_t, tree_find, visits_to,
 )
 
 cdef enum:
@@ -96,7 +96,7 @@ cdef bint give_up(Tree *tree, Room *room, uint64_t root, uint32_t slot) noexcept
         return True
     if kind == LINK:
         return is_loose(tree, key, key_in(head_at(tree, slot).parent))
-    if key == root or visits_to(tree, span_t(slot + 1, <uint16_t> room_of(tree, slot), 0)) > tree.least:
+    if key == root or visits_to(tree, span_t(slot + 1, room_of(tree, slot))) > tree.least:
         return False
     return drop(tree, room, tree_find(tree, key))
 
@@ -114,8 +114,7 @@ cdef bint is_loose(Tree *tree, uint64_t key, uint64_t parent) noexcept nogil:
 
 cdef bint drop(Tree *tree, Room *room, uint32_t place) noexcept nogil:
     """Remove a node, and free the records of its edges."""
-    cdef const Node *node = &tree.nodes[place]
-    cdef span_t row = span_t(node.first, node.count, 0)
+    cdef span_t row = row_at(tree, place)
     cdef uint32_t edge
     for edge in range(row.first, row.first + row.count):
         if place_in(tree.edges[edge].state):
@@ -131,10 +130,10 @@ cdef void strike(Tree *tree, uint32_t place) noexcept nogil:
     cdef uint32_t next = place, home
     while True:
         next = (next + 1) & tree.mask
-        if tree.nodes[next].key == 0:
+        if tree.nodes[next].first == 0:
             break
-        home = <uint32_t> tree.nodes[next].key & tree.mask
+        home = <uint32_t> key_at(tree, tree.nodes[next].first) & tree.mask
         if (next - home & tree.mask) >= (next - place & tree.mask):
             tree.nodes[place] = tree.nodes[next]
             place = next
-    tree.nodes[place] = Node(0, 0, 0, 0)
+    tree.nodes[place] = node_t(0, 0, 0)

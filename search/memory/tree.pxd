@@ -16,18 +16,19 @@ from libc.string cimport memcpy
 from clerestory.engine.core cimport action_t
 
 cdef extern from "sharing.h":
-    ctypedef struct span_t:         # a node's row: the end of a Node, read and written as one word
-        uint32_t first
-        uint16_t count
-        uint16_t marks
+    ctypedef struct node_t:         # 8 bytes, read and written as one word
+        uint32_t first              # edge of its row; 0: this place in the table is free
+        uint16_t tag                # of its key
+        uint16_t marks              # one for each parent that has a row, by its key; several may share one
     float peek_sum(const float *p) noexcept nogil
     void poke_sum(float *p, float value) noexcept nogil
     float peek_prior(const float *p) noexcept nogil
     void poke_prior(float *p, float value) noexcept nogil
     uint32_t peek_count(const uint32_t *p) noexcept nogil
     void poke_count(uint32_t *p, uint32_t value) noexcept nogil
-    uint64_t peek_key(const uint64_t *p) noexcept nogil
-    span_t read_span(const void *word) noexcept nogil
+    uint16_t peek_action(const uint16_t *p) noexcept nogil
+    void poke_action(uint16_t *p, uint16_t value) noexcept nogil
+    node_t read_node(const node_t *place) noexcept nogil
     uint32_t read_state(const uint32_t *word) noexcept nogil
 
 cdef extern from *:
@@ -50,7 +51,7 @@ cdef enum:
 cdef enum Kind:                     # of a row
     FREE                            # unused, in the list of a thread
     ROW
-    STUB                            # of a node visited once, with its only edge so far
+    PART                            # of a node with edges for its likeliest actions, or the only one taken so far
     LEFT                            # its node has a new row
     LINK                            # no row: names another parent of a node
 
@@ -73,14 +74,12 @@ cdef struct Head:                   # of a row, in the slot before its edges; as
     uint32_t parent[2]              # key of the first parent; 0: the root
     uint32_t next                   # FREE: the next row in its list; in a compaction, the next one of its parent
 
-cdef struct Node:                   # 16 bytes
-    uint64_t key                    # 0: this place in the table is free
-    uint32_t first                  # edge of its row
-    uint16_t count                  # edges in the row; 0: it is being made
-    uint16_t marks                  # one for each parent that has a row, by its key; several may share one
+cdef struct span_t:                 # a node's row
+    uint32_t first                  # its first edge
+    int count                       # number of its edges
 
 cdef struct Tree:
-    Node *nodes                     # a hash table, open addressing
+    node_t *nodes                   # a hash table, open addressing; their keys are in the heads of their rows
     Edge *edges                     # edges and heads
     action_t *actions               # of each edge; of a head, its kind and the number of slots behind it
     double *records                 # each a Record with its sums
@@ -137,13 +136,29 @@ cdef inline uint64_t key_in(const uint32_t *halves) noexcept nogil:
 
 cdef inline int room_of(const Tree *tree, uint32_t slot) noexcept nogil:
     """Return the number of slots behind a head."""
-    return tree.actions[slot] & ((1 << ROOM_BITS) - 1)
+    return peek_action(&tree.actions[slot]) & ((1 << ROOM_BITS) - 1)
 
 cdef inline int kind_of(const Tree *tree, uint32_t slot) noexcept nogil:
-    return tree.actions[slot] >> ROOM_BITS
+    return peek_action(&tree.actions[slot]) >> ROOM_BITS
 
 cdef inline void set_row(Tree *tree, uint32_t slot, int kind, int room) noexcept nogil:
-    tree.actions[slot] = <action_t> (kind << ROOM_BITS | room)
+    poke_action(&tree.actions[slot], <action_t> (kind << ROOM_BITS | room))
+
+cdef inline uint64_t key_at(const Tree *tree, uint32_t first) noexcept nogil:
+    """Return the key of the node whose row begins with this edge."""
+    return key_in(head_at(tree, first - 1).key)
+
+cdef inline uint16_t tag_of(uint64_t key) noexcept nogil:
+    """Return bits of a key that do not decide on its place, so most other nodes have another tag."""
+    return <uint16_t> (key >> 32)
+
+cdef inline span_t row_of(const Tree *tree, node_t node) noexcept nogil:
+    """Return the row of a node."""
+    return span_t(node.first, room_of(tree, node.first - 1))
+
+cdef inline span_t row_at(const Tree *tree, uint32_t place) noexcept nogil:
+    """Return the row of the node at a place of the table."""
+    return row_of(tree, read_node(&tree.nodes[place]))
 
 cdef inline double *sums_in(Record *record) noexcept nogil:
     return <double *> (record + 1)

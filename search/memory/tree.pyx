@@ -47,7 +47,7 @@ cdef bint tree_open(Tree *tree, uint64_t max_bytes, uint64_t max_visits, int sea
     tree.max_slots = <uint32_t> min(max_bytes // SLOT_BYTES, <uint64_t> MOST_SLOTS)
     tree.max_records = <uint32_t> min(max_bytes // (SLOT_BYTES + record_bytes(tree)) + 1, <uint64_t> MOST_RECORDS)
     tree.mask = FIRST_PLACES - 1
-    tree.nodes = <Node *> reserve((tree.mask + 1) * sizeof(Node))
+    tree.nodes = <node_t *> reserve((tree.mask + 1) * sizeof(node_t))
     tree.edges = <Edge *> take(tree.max_slots * sizeof(Edge))
     tree.actions = <action_t *> take(tree.max_slots * sizeof(action_t))
     tree.records = <double *> take(tree.max_records * record_bytes(tree))
@@ -60,7 +60,7 @@ cdef bint tree_open(Tree *tree, uint64_t max_bytes, uint64_t max_visits, int sea
 
 cdef void tree_close(Tree *tree) noexcept:
     with nogil:
-        release(tree.nodes, (tree.mask + 1) * sizeof(Node))
+        release(tree.nodes, (tree.mask + 1) * sizeof(node_t))
     give_back(tree.edges, tree.max_slots * sizeof(Edge))
     give_back(tree.actions, tree.max_slots * sizeof(action_t))
     give_back(tree.records, tree.max_records * record_bytes(tree))
@@ -69,7 +69,7 @@ cdef void tree_close(Tree *tree) noexcept:
 
 cdef void tree_clear(Tree *tree) noexcept nogil:
     """Remove every node and all counts; keep the memory."""
-    memset(tree.nodes, 0, (tree.mask + 1) * sizeof(Node))
+    memset(tree.nodes, 0, (tree.mask + 1) * sizeof(node_t))
     tree.num_nodes = 0
     tree.num_slots = tree.num_records = 1
     tree.visits_left = tree.max_visits
@@ -88,7 +88,7 @@ cdef void tree_reset(Tree *tree) noexcept nogil:
 
 cdef uint64_t bytes_of(const Tree *tree, uint64_t slots, uint64_t records) noexcept nogil:
     """Return the memory of a tree with these numbers of slots and records; the table of nodes counts in full."""
-    return (<uint64_t> tree.mask + 1) * sizeof(Node) + slots * SLOT_BYTES + records * record_bytes(tree)
+    return (<uint64_t> tree.mask + 1) * sizeof(node_t) + slots * SLOT_BYTES + records * record_bytes(tree)
 
 
 cdef uint64_t tree_bytes(const Tree *tree) noexcept nogil:
@@ -107,17 +107,17 @@ cdef bint take_memory(Tree *tree, uint32_t slots, uint32_t records, uint32_t *wa
 cdef uint32_t place_of(const Tree *tree, uint64_t key) noexcept nogil:
     """Return the place of the node with the key, or the free place where it belongs."""
     cdef uint32_t place = <uint32_t> key & tree.mask
-    cdef uint64_t there = peek_key(&tree.nodes[place].key)
-    while there != 0 and there != key:
+    cdef node_t there = read_node(&tree.nodes[place])
+    while there.first and (there.tag != tag_of(key) or key_at(tree, there.first) != key):
         place = (place + 1) & tree.mask
-        there = peek_key(&tree.nodes[place].key)
+        there = read_node(&tree.nodes[place])
     return place
 
 
 cdef uint32_t tree_find(const Tree *tree, uint64_t key) noexcept nogil:
     """Return the node of a key, or NO_NODE."""
     cdef uint32_t place = place_of(tree, key)
-    return place if read_span(&tree.nodes[place].first).count else NO_NODE
+    return place if read_node(&tree.nodes[place]).first else NO_NODE
 
 
 cdef bint tree_crowded(const Tree *tree) noexcept nogil:
@@ -137,21 +137,21 @@ cdef double growth_seconds(const Tree *tree) noexcept nogil:
 
 cdef void tree_grow(Tree *tree) noexcept nogil:
     """Double the table, or quadruple a very small one, if there is memory."""
-    cdef Node *old = tree.nodes
+    cdef node_t *old = tree.nodes
     cdef uint64_t i, places = <uint64_t> tree.mask + 1
-    cdef uint64_t wanted = places * (4 if SMALL_PART * 4 * places * sizeof(Node) <= tree.max_bytes else 2)
-    cdef Node *grown = NULL
-    if wanted <= MOST_PLACES and tree_bytes(tree) + (wanted - places) * sizeof(Node) <= tree.max_bytes:
-        grown = <Node *> reserve(wanted * sizeof(Node))
+    cdef uint64_t wanted = places * (4 if SMALL_PART * 4 * places * sizeof(node_t) <= tree.max_bytes else 2)
+    cdef node_t *grown = NULL
+    if wanted <= MOST_PLACES and tree_bytes(tree) + (wanted - places) * sizeof(node_t) <= tree.max_bytes:
+        grown = <node_t *> reserve(wanted * sizeof(node_t))
     if grown == NULL:
         tree.fixed = True
         return
     tree.nodes = grown
     tree.mask = <uint32_t> (wanted - 1)
     for i in range(places):
-        if old[i].count:
-            tree.nodes[place_of(tree, old[i].key)] = old[i]
-    release(old, places * sizeof(Node))
+        if old[i].first:
+            tree.nodes[place_of(tree, key_at(tree, old[i].first))] = old[i]
+    release(old, places * sizeof(node_t))
 
 
 cdef bint covers(const Tree *tree, span_t row, const action_t *legal, int n) noexcept nogil:
@@ -180,9 +180,11 @@ cdef int most_visited(const Tree *tree, uint64_t key, const action_t *legal, int
     """Return the legal action with the most visits, -1 if none was visited."""
     cdef uint32_t place = tree_find(tree, key), edge, visits = 0
     cdef int i = 0, best = -1
+    cdef span_t row
     if place == NO_NODE:
         return -1
-    for edge in range(tree.nodes[place].first, tree.nodes[place].first + tree.nodes[place].count):
+    row = row_at(tree, place)
+    for edge in range(row.first, row.first + row.count):
         while i < n and legal[i] < tree.actions[edge]:
             i += 1
         if i < n and legal[i] == tree.actions[edge] and tree.edges[edge].visits > visits:

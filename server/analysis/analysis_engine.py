@@ -9,7 +9,9 @@ from functools import partial
 from typing import Self
 
 from clerestory.engine.core import State
+from clerestory.idle_timer import IdleTimer
 from clerestory.search.ismcts import Searcher
+from clerestory.search.memory.pages import release_spares
 from clerestory.search.rates import RateEstimator
 from clerestory.search.reasons import worded
 from clerestory.search.result import Result, StopReason
@@ -36,6 +38,7 @@ TABLE = 0.003  # seconds of the event loop per table of a stream: the more strea
 CROWD = 6  # searches per worker above which explanations would delay answers
 TURN = 10.0  # seconds after which a search with a fixed number of iterations gives up its slot
 LONGEST_PAUSE = 0.25  # seconds until a rejected background search is tried again
+IDLE_SECONDS = 120.0  # without a search, after which the memory that is kept for further trees is released
 BRIEF_BYTES = 2 << 20  # of the tree of a brief search, which never runs out of memory
 
 
@@ -60,6 +63,7 @@ class AnalysisEngine:
         self._turns = Turns()  # of background searches to begin and to end: each takes the event loop a millisecond
         self._answered = answered
         self._watched = 0  # streamed queries
+        self._idle: IdleTimer | None = None
 
     async def __aenter__(self) -> Self:
         return self
@@ -225,6 +229,20 @@ class AnalysisEngine:
                     yield search
                 finally:
                     self.scheduler.drop(search)
+                    self._rest()
+
+    def _rest(self) -> None:
+        """Release spare memory later, unless there are further searches."""
+        if self._idle is None:
+            self._idle = IdleTimer(IDLE_SECONDS, self._shrink)
+        self._idle.restart()
+
+    def _shrink(self) -> None:
+        """Release spare memory; if there are searches, which return theirs later, try again."""
+        if self.scheduler.admitted:
+            self._rest()
+        else:
+            asyncio.get_running_loop().run_in_executor(None, release_spares)
 
     def _granted(
         self, question: Question, admission: Admission, *, early: bool
@@ -285,7 +303,7 @@ class AnalysisEngine:
         self._overhead.learn(time.monotonic() - answer.due, explained=answer.explained)
 
     def _explains(self, admission: Admission, limits: Limits) -> bool:
-        """Return whether to explain a final answer: somebody reads it, and there is time."""
+        """Return whether to explain a final answer: it will be read, and there is time."""
         return admission.explained and (limits.seconds or 0.0) >= EXPLAINED_FROM and not self._crowded
 
     @property
@@ -327,6 +345,7 @@ class AnalysisEngine:
             result = await self.scheduler.result(search, partial(with_searcher, made, search.searcher))
         finally:
             self.scheduler.drop(search)
+            self._rest()
         if search.finishing:
             raise_finishing()
         return search.answer(result, final=True)

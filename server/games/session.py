@@ -164,8 +164,9 @@ class GameSession:
         hosted: its stored state; replaced on every change.
         steps: while it is watched, the game before and after each of the latest entries, by version; at most
             MOST_STEPS of them.
-        frames: cached messages about the latest version, cleared on every change and when the last watcher leaves.
-        chunks: cached messages about earlier versions, cleared when the last watcher leaves.
+        states: cached messages with the latest state, cleared on every change and when the last watcher leaves.
+        earlier_states: those with states of earlier versions, cleared when the last watcher leaves.
+        entries: those with an entry each, cleared when the last watcher leaves.
         late: the state that delayed onlookers saw last, as a basis for the next one.
         changed: set on every change, and then replaced.
         users: number of current users.
@@ -180,8 +181,9 @@ class GameSession:
         self.hosted = hosted
         self.steps: dict[int, HostedGame] = {}
         self.late: HostedGame | None = None
-        self.frames: dict[Hashable, Any] = {}
-        self.chunks: dict[Hashable, Any] = {}
+        self.states: dict[Hashable, Any] = {}
+        self.earlier_states: dict[Hashable, Any] = {}
+        self.entries: dict[Hashable, Any] = {}
         self.changed = asyncio.Event()
         self.lock = asyncio.Lock()
         self.watchers = Watchers()
@@ -256,7 +258,7 @@ class GameSession:
             self._forget()
         self.steps = self._steps_to(hosted) if self.watchers else {}
         self.hosted = hosted
-        self.frames.clear()
+        self.states.clear()
         self.wake()
 
     def _steps_to(self, hosted: HostedGame) -> dict[int, HostedGame]:
@@ -299,6 +301,7 @@ class GameSession:
     def _forget(self) -> None:
         """Clear the data that is kept for watchers."""
         self.steps.clear()
-        self.frames.clear()
-        self.chunks.clear()
+        self.states.clear()
+        self.earlier_states.clear()
+        self.entries.clear()
         self._reached.clear()

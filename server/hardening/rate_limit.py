@@ -8,8 +8,8 @@ from random import Random
 BURST = 50  # errors of one caller that are not delayed
 INTERVAL_S = 0.04  # seconds between two errors of a caller after those
 MAX_DELAY_S = 20.0  # maximum delay in seconds
-SPREAD = 0.25  # the longest delays are shortened at random by up to this share, to break up bursts
-MAX_DELAYED = 1024  # errors delayed at the same time, for all callers
+SPREAD = 0.5  # the longest delays are shortened at random by up to this share, to break up bursts
+MAX_DELAYED = 2048  # errors delayed at the same time, for all callers
 MAX_CALLERS = 10_000  # callers to remember
 LOG_LINES = 3  # log lines about the errors of one caller per LOG_INTERVAL_S
 LOG_INTERVAL_S = 1.0  # seconds

@@ -30,6 +30,7 @@ NEVER = "-1"  # the pushback of a call that must not be retried
 FIT_FOR_AN_ID = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 ABANDONED = "CANCELLED"  # the logged code of a call whose client left
 PACED = ("RESOURCE_EXHAUSTED", "UNAUTHENTICATED", "DEADLINE_EXCEEDED", "UNIMPLEMENTED")  # rate-limited
+CROWDED = Reason.TOO_MANY_WATCHERS  # rate-limited for all callers together, because a crowd has many addresses
 UNDELAYED = Reason.SLOW_REQUEST  # never delayed, because the part of its message that arrived stays in memory meanwhile
 LEFT: End = (grpc.StatusCode.CANCELLED, "the caller left", ())
 
@@ -111,11 +112,13 @@ class CallInterceptor:
         return await abort
 
     async def _hold(self, call: Call, error: ServiceError, remaining: float | None) -> None:
-        """Delay the error of a call by the rate limit of its caller."""
+        """Delay the error of a call by the rate limit of its caller, or of all who get this error."""
         call.code, call.reason = CODES[error.reason].name, error.reason
         if call.code in PACED:
             self.malloc_trimmer.note()
-            if error.reason != UNDELAYED and (self._by_address or not call.anonymous):
+            if error.reason == CROWDED:
+                await self._rate_limit.hold(error.reason, remaining)
+            elif error.reason != UNDELAYED and (self._by_address or not call.anonymous):
                 await self._rate_limit.hold(call.caller, remaining)
 
     @contextmanager

@@ -35,7 +35,6 @@ from clerestory.server.games.viewer import (
     Viewer,
     record_for,
     steps_of_line,
-    steps_since,
     views_of,
 )
 from clerestory.server.rpc.locale import LOCALE
@@ -284,22 +283,15 @@ def applied(step: EntryView) -> games.GameEntry:
 # -- states ----------------------------------------------------------------------------------------
 
 
-def write_state(
-    before: HostedGame, hosted: HostedGame, viewer: Viewer, *, present: bool = True
-) -> games.WatchGameResponse:
-    """Return a game as a viewer sees it, with the entries since `before`.
+def write_state(hosted: HostedGame, viewer: Viewer, *, present: bool = True) -> games.WatchGameResponse:
+    """Return a game as a viewer sees it, without entries.
 
     Args:
-        before: the game as the viewer last saw it.
         hosted: the game.
         viewer: the viewer.
         present: whether this is the latest version, so that actions are possible.
     """
-    return games.WatchGameResponse(
-        game=write_game(hosted),
-        views=write_views(views_of(hosted, viewer, latest=present)),
-        entries=write_entries(hosted, steps_since(before, hosted, viewer)),
-    )
+    return games.WatchGameResponse(game=write_game(hosted), views=write_views(views_of(hosted, viewer, latest=present)))
 
 
 def write_presence(presence: Presence) -> games.Presence:

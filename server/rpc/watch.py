@@ -3,22 +3,24 @@
 from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable
 from contextlib import aclosing
 from functools import lru_cache
+from itertools import islice
 
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.manager import GameManager
 from clerestory.server.games.scenes import Scene, scenes
 from clerestory.server.games.session import CHUNK, GameSession
-from clerestory.server.games.viewer import Presence, Viewer
+from clerestory.server.games.viewer import EntryView, Presence, Viewer, steps_since
 from clerestory.server.rpc.chunks import write_each
 from clerestory.server.rpc.locale import LOCALE
-from clerestory.server.rpc.translate_games import write_phrases, write_presence, write_state
+from clerestory.server.rpc.translate_games import write_entries, write_phrases, write_presence, write_state
 from clerestory.v1 import games_pb2 as games
 
 Write = Callable[[bytes], Awaitable[None]]
 Turn = Callable[[], Awaitable[None]]
+Sight = tuple[Viewer, str]  # who sees the same: the viewer, and the language
 EMPTY = games.WatchGameResponse().SerializeToString()
-FEW = 16  # maximum number of entries in a cached message, except for chunks
-MOST_CHUNKS = 100  # cached messages about earlier versions of a game
+MAX_EARLIER_STATES = 100  # cached states of earlier versions of a game, about 10 KB each
+MAX_ENTRIES = 8192  # cached entries of a game, about 500 bytes each
 
 
 async def watch(
@@ -68,27 +70,47 @@ def presence_message(presence: Presence) -> bytes:
 
 
 def frame(scene: Scene, live: GameSession, viewer: Viewer) -> bytes:
-    """Return a state with its entries, built once for all viewers who see the same.
+    """Return a state with the entries since the previous scene as a serialized message.
 
-    This holds for the entries of one change, and for those of a chunk of earlier entries.
+    The state of a version is built once for all viewers who see the same, and so is each entry, however many a message
+    has: a crowd that falls behind at different versions costs no more. Concatenation merges the messages.
     """
     if scene.hosted is None:
         return EMPTY
-    shown, hosted = scene.before, scene.hosted
-    key = viewer, shown.version, hosted.version, LOCALE.get()
+    sight = viewer, LOCALE.get()
+    return state_message(scene.hosted, live, sight) + entry_messages(scene.before, scene.hosted, live, sight)
+
+
+def state_message(hosted: HostedGame, live: GameSession, sight: Sight) -> bytes:
+    """Return a state without entries as a serialized message."""
     present = hosted.version == live.hosted.version
-    aligned = shown.version % CHUNK == 0
-    if not aligned and hosted.version - shown.version > FEW:
-        return state_message(shown, hosted, viewer, present=present)
-    cache: dict[Hashable, bytes] = live.frames if present or hosted.version % CHUNK else live.chunks
+    cache: dict[Hashable, bytes] = live.states if present or hosted.version % CHUNK else live.earlier_states
+    key = *sight, hosted.version
     made = cache.get(key)
     if made is None:
-        made = cache[key] = state_message(shown, hosted, viewer, present=present)
-        if len(live.chunks) > MOST_CHUNKS:
-            del live.chunks[next(iter(live.chunks))]
+        made = cache[key] = write_state(hosted, sight[0], present=present).SerializeToString()
+        shorten(live.earlier_states, MAX_EARLIER_STATES)
     return made
 
 
-def state_message(shown: HostedGame, hosted: HostedGame, viewer: Viewer, *, present: bool) -> bytes:
-    """Return a state with the entries since `shown` as a serialized message."""
-    return write_state(shown, hosted, viewer, present=present).SerializeToString()
+def entry_messages(before: HostedGame, hosted: HostedGame, live: GameSession, sight: Sight) -> bytes:
+    """Return the entries since `before` as serialized messages, concatenated."""
+    keys = [(*sight, version) for version in range(before.version + 1, hosted.version + 1)]
+    first = next((key[-1] for key in keys if key not in live.entries), None)
+    if first is not None:
+        steps = steps_since(live.after(before, first - 1), hosted, sight[0])
+        live.entries.update(((*sight, step.version), entry_message(hosted, step)) for step in steps)
+    message = b"".join([live.entries[key] for key in keys])
+    shorten(live.entries, MAX_ENTRIES)
+    return message
+
+
+def entry_message(hosted: HostedGame, step: EntryView) -> bytes:
+    """Return an entry as a serialized message."""
+    return games.WatchGameResponse(entries=write_entries(hosted, [step])).SerializeToString()
+
+
+def shorten(cache: dict[Hashable, bytes], most: int) -> None:
+    """Remove the oldest messages that are too many."""
+    for key in [*islice(cache, max(0, len(cache) - most))]:
+        del cache[key]

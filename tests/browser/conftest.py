@@ -5,12 +5,12 @@ from pathlib import Path
 from traceback import extract_tb
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 from playwright.sync_api import Error as PlaywrightError
 
 from tests.browser.harness import beliefs, open_tab
-from tests.parts import missing
-from tools.lab.browser import NoBrowser, chromium, experienced, page_server
+from tests.browsers import launched_chromium
+from tools.lab.browser import experienced, page_server
 
 HERE = Path(__file__).parent
 
@@ -39,11 +39,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """A browser without tabs. No other event loop can run while it does, so each module closes its own."""
-    try:
-        options = chromium()
-    except NoBrowser as reason:
-        missing("Chromium", str(reason))
-    with sync_playwright() as playwright, playwright.chromium.launch(**options) as browser:
+    with launched_chromium() as browser:
         yield browser
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from itertools import product
+from random import Random
 
 from playwright.sync_api import Page, expect
 
@@ -100,6 +101,16 @@ def begin_at(page: Page, state: State, holders: Sequence[str] = ("me", "bot1")) 
     on_from_here.dispatch_event("click")  # on a phone its menu is closed
     for seat, holder in enumerate(holders):
         page.locator(".seats select").nth(seat).select_option(holder)
+
+
+def with_full_hands() -> State:
+    """Return a state of a card game in which red may act and both players have two or more cards in hand."""
+    state, luck = GAMES["duel"].new(2, 5), Random(5)
+    while state.turn != 0 or min(len(player["cards"]) for player in state.to_position()["duel"]["players"]) < 2:
+        legal = [action.text for action in state.legal_actions()]
+        state.play(luck.choice([text for text in legal if not text.startswith("play")] or legal))
+        assert not state.over, "another seed"
+    return state
 
 
 def in_a_contest(page: Page) -> str:

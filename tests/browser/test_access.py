@@ -53,26 +53,6 @@ def test_a_table_on_a_phone_has_large_buttons_the_turn_in_sight_and_the_whole_me
     expect(page.get_by_role("dialog", name="Help")).to_be_visible()
 
 
-@pytest.mark.parametrize("moves", [6, pytest.param(10_000, marks=pytest.mark.slow)], ids=["begun", "whole"])
-def test_a_game_is_played_from_the_lobby_by_keyboard_alone(page: Page, moves: int) -> None:
-    """Only Tab, Shift, Enter, space, arrows and letters are pressed."""
-    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
-    page.keyboard.press("Tab")
-    for _ in range(20):
-        if page.evaluate("document.activeElement?.type") == "radio":
-            break
-        page.keyboard.press("Tab")
-    page.keyboard.press("ArrowRight")  # the other game
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/#/game/*")
-    identifier = page.url.rpartition("/")[2]
-    made = 0
-    while made < moves and web.settled(page):
-        web.act_by_keyboard(page)
-        made += 1
-    assert web.played_through(web.record_of(page, identifier)).over == (made < moves)
-
-
 def test_actions_are_found_by_typing_which_hides_none_of_the_next(page: Page) -> None:
     page.goto("/#/study/new/cathedral/2")  # the first card is one of many
     search, actions = page.locator("#search"), page.locator(".action")

@@ -285,7 +285,7 @@ WORDS: list[tuple[str, dict[str, Any], str, str]] = [
         "duel-2p-phase2-turn",
         {"first_player": "red", "turn_of": "red", "built": True},
         "State",
-        "first player, has built",
+        "has built, power, first player",
     ),
 ]
 

@@ -73,6 +73,25 @@ def test_onlookers_see_the_game_and_can_do_nothing(page: Page, other: Page, for_
         assert web.tokens_of(other, page.url.rpartition("/")[2]) == []
 
 
+@pytest.mark.parametrize("button", ["Play now", "Or the card game for two"])
+def test_one_who_plays_a_bot_shares_the_game_for_watching_first(page: Page, other: Page, button: str) -> None:
+    page.get_by_role("button", name=button).click()
+    web.settled(page)
+    web.menu(page, "Share")
+    links = page.locator("dialog .copy input")
+    expect(links.first).to_be_visible()
+    assert links.evaluate_all("all => all.filter(one => one.checkVisibility()).length") == 1, "a seat is one press away"
+    link = links.first.input_value()
+    assert "/watch/" in link
+    page.keyboard.press("Escape")
+    other.goto(link)
+    expect(other.locator(".board > .drawn")).to_be_visible()
+    expect(other.locator(".action")).to_have_count(0)
+    before = web.version_of(other)
+    web.play_on(page, 1)
+    web.wait_for_change(other, before)
+
+
 def test_one_sees_who_looks_elsewhere(page: Page, other: Page) -> None:
     identifier = web.new_game(page, "duel", ["me", "open"])
     other.goto(f"/#/game/{identifier}")

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from clerestory.engine import GAMES
 from tests.browser import harness as web
-from tests.browser.positions import LAST_BUILD, in_a_contest, nearly_won, placed_free, win
+from tests.browser.positions import LAST_BUILD, begin_at, in_a_contest, nearly_won, placed_free, win, with_full_hands
 
 SIZES: list[Any] = [{"width": 1366, "height": 768}, {"width": 390, "height": 844}, {"width": 320, "height": 640}]
 EARLIER = "You are looking at an earlier moment."
@@ -46,6 +47,27 @@ def test_on_a_laptop_the_whole_table_is_in_sight_and_the_board_grows_with_the_wi
     page.set_viewport_size({"width": 1920, "height": 1080})
     assert page.evaluate(OVERFLOWING) == []
     assert page.evaluate(size) > 1.3 * small
+
+
+CAMPS = ".cell, .camps, .camps .building, .camps .chips, .camps .holdings, .camps .seals"
+PLACES = """selector => [...document.querySelectorAll(selector)].map(one => {
+    const { x, y, width, height } = one.getBoundingClientRect();
+    return [one.classList[1] ?? one.className, x, y, width, height].join();
+})"""
+
+
+@pytest.mark.parametrize("size", [*LAPTOPS, {"width": 1920, "height": 1080}], ids=lambda size: str(size["width"]))
+def test_what_camps_hold_moves_nothing(page: Page, size: Any) -> None:
+    """Cards and parts of camps have the same places at the start as with many seals and cards in hand."""
+    page.set_viewport_size(size)
+    places = []
+    for state in (GAMES["duel"].new(2, 1), with_full_hands()):
+        begin_at(page, state)
+        web.begin(page)
+        web.drawn(page)
+        assert page.evaluate(OVERFLOWING) == []
+        places.append(page.evaluate(PLACES, CAMPS))
+    assert places[0] == places[1]
 
 
 def test_the_button_that_ends_a_decision_stays_visible_below_a_long_list(page: Page) -> None:

@@ -5,9 +5,9 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tests.faults.fleet import KILLS, OTHERS, fly
+from loadtest.faults.fleet import KILLS, OTHERS, fly
+from loadtest.faults.postgres import installed
 from tests.parts import missing
-from tests.postgres import installed
 
 
 @pytest.mark.parametrize(("seed", "seconds"), [(16688, 0.0), pytest.param(1, 300.0, marks=pytest.mark.slow)])

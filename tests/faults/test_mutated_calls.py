@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from clerestory.server.gateway.methods import methods
-from tests.faults.fuzz import fuzz
-from tests.faults.world import GOOD, short
+from loadtest.faults.fuzz import fuzz
+from loadtest.faults.world import GOOD, short
 
 SEEDS = int(os.environ.get("CLERESTORY_FUZZ_SEEDS", "8"))
 

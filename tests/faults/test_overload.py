@@ -21,11 +21,11 @@ from clerestory.v1 import games_pb2 as games
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from clerestory.v1.games_pb2_grpc import GameServiceStub
+from loadtest.faults.wires import grpc_ending
 from loadtest.openloop import watch_memory
 from loadtest.server import ServerProcess, own_server
 from tests.faults.conftest import POSITION
 from tests.faults.disks import fill
-from tests.faults.wires import grpc_ending
 from tests.server.games.earlier import unpack_file
 from tests.server.games.table import OPEN, PERSON
 from tests.server.rpc.harness import assert_reason

@@ -2,16 +2,30 @@
 
 import hashlib
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from clerestory import __version__
 from tools.release import NPM, check_licences, is_allowed, lowest, node_licences, packed, stated, write_sums
+
+ROOT = Path(__file__).parents[2]
+ENTRY = re.compile(r"^## (\d+)\.(\d+)\.(\d+) - (\d{4}-\d\d-\d\d)$", re.MULTILINE)
+
+
+def test_the_changelog_has_dated_versions_and_begins_with_this_one() -> None:
+    entries = [(*map(int, numbers), date) for *numbers, date in ENTRY.findall((ROOT / "CHANGELOG.md").read_text())]
+    assert ".".join(map(str, entries[0][:3])) == __version__
+    assert entries == sorted(entries, reverse=True)
+    assert [date for *_, date in entries] == sorted({date for *_, date in entries}, reverse=True)
 
 
 def test_the_lowest_versions_are_exact() -> None:
     assert "grpcio==1.80" in lowest()
-    assert [one for one in lowest() if one.count("==") != 1 or ">" in one or "<" in one] == []
+    assert {"pydantic==2.10; python_version < '3.14'", "pydantic==2.12; python_version >= '3.14'"} <= {*lowest()}
+    bare = [one.partition(";")[0] for one in lowest()]
+    assert [one for one in bare if one.count("==") != 1 or ">" in one or "<" in one] == []
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,12 @@ from tests.parts import missing
 from tools import site
 
 ROOT = Path(__file__).parents[2]
+TYPESCRIPT = {  # pages, each with some words of it
+    "client": "Play an action, and more directly after it",
+    "client.json": "Code of the protocol",
+    "engine": "An option out of its range",
+    "board": "The board of a position",
+}
 READERS = ["Players", "Hosts", "Front-end authors", "Engine developers", "Researchers"]
 
 
@@ -36,7 +42,7 @@ def test_every_reader_has_a_path_and_every_page_but_decisions_a_place(
     nav = yaml.safe_load((ROOT / "mkdocs.yml").read_text())["nav"]
     files, linked = collected(tmp_path / "docs", monkeypatch), set(pages_of(nav))
     assert [name for entry in nav for name in entry if name in READERS] == READERS
-    assert linked <= files
+    assert linked - files == {f"api/typescript/@clerestory.{name}.md" for name in TYPESCRIPT}
     other = {name for name in files - linked if name.endswith(".md") and "/decisions/0" not in name}
     assert other == {"clients/examples/node/README.md", "engine/toy/RULES.md"}
     assert {"docs/pictures/page-hints.png", "LICENSE"} <= files
@@ -60,6 +66,7 @@ def test_the_site_is_built_with_its_links_checked(tmp_path: Path, monkeypatch: p
     if importlib.util.find_spec("zensical") is None:
         missing("zensical", "make .venv/.docs")
     collected(tmp_path / "docs", monkeypatch)
+    site.write_typescript()
     settings = (ROOT / "mkdocs.yml").read_text()
     (tmp_path / "mkdocs.yml").write_text(settings.replace("build/docs", "docs").replace("build/manual", "site"))
     command = [sys.executable, "-m", "zensical", "build", "--strict", "--config-file", tmp_path / "mkdocs.yml"]
@@ -68,5 +75,7 @@ def test_the_site_is_built_with_its_links_checked(tmp_path: Path, monkeypatch: p
     page = (tmp_path / "site" / "api" / "clients.html").read_text()
     assert "in the order in which it becomes ready" in page  # the docstring of a method that is made
     assert "determinize" in (tmp_path / "site" / "api" / "engine.html").read_text()  # of a compiled module
+    for name, words in TYPESCRIPT.items():
+        assert words in (tmp_path / "site" / "api" / "typescript" / f"@clerestory.{name}.html").read_text()
     assert "clerestory mcp" in (tmp_path / "site" / "search.json").read_text()
     assert not re.search(r'(?:src|href)="https?://[^"]*\.(?:js|css|woff2?)"', page)

@@ -175,7 +175,7 @@ def bench_envs(
     ] = 256,
     as_json: JsonOption = False,
 ) -> None:
-    """Steps per second of CPU time: environments of ours, and those of OpenSpiel and PettingZoo that are installed."""
+    """Steps per second of CPU time: our environments, and those of OpenSpiel and PettingZoo that are installed."""
     seconds = read_seconds(time, 0.01, 3600)
     rows = measure(contenders(count), seconds, runs, hidden=as_json)
     if as_json:

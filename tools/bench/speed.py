@@ -64,6 +64,7 @@ class SearchFigures:
     of_as_large: float  # the same, with trees as large as the shared one: large trees are slower anyway
     nodes: int
     bytes: int
+    bytes_per_iteration: float
     reference_ns: float
 
 
@@ -107,6 +108,7 @@ def search_run(threads: int, bot: str, game: Game, seats: int, seconds: float, s
         of_as_large=together / as_large if as_large else 1.0,
         nodes=result.nodes,
         bytes=result.tree_bytes,
+        bytes_per_iteration=result.tree_bytes / result.iterations,
         reference_ns=median((reference(), reference(), reference())),
     )
 

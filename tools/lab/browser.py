@@ -20,6 +20,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 FOLDER = Path(__file__).parents[2] / "clients" / "web" / "browser"
 VARIABLE = "CLERESTORY_BROWSER"  # path of a Chromium to use instead of the pinned one
 ARGUMENTS = ["--no-sandbox", "--disable-gpu"]
+LAUNCH_TIMEOUT = 300_000  # milliseconds; Playwright's 30 s are too short where other processes take the cores
 FAST = "200"  # milliseconds per move of a bot, as offered by the lobby
 INSTALL = ("install", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund")
 
@@ -34,11 +35,11 @@ def chromium() -> dict[str, Any]:
     `CLERESTORY_BROWSER=/path` selects another one. Raises NoBrowser.
     """
     if path := os.environ.get(VARIABLE):
-        return {"executable_path": path, "args": ARGUMENTS}
+        return {"executable_path": path, "args": ARGUMENTS, "timeout": LAUNCH_TIMEOUT}
     with FileLock(FOLDER / ".lock"):
         unpacked = unpack()
     libraries = os.environ | {"LD_LIBRARY_PATH": unpacked["libraries"]}
-    return {"executable_path": unpacked["path"], "args": ARGUMENTS, "env": libraries}
+    return {"executable_path": unpacked["path"], "args": ARGUMENTS, "env": libraries, "timeout": LAUNCH_TIMEOUT}
 
 
 def unpack() -> dict[str, str]:

@@ -22,8 +22,11 @@ PATIENCE_MS = 120_000
 LONG_TASK_MS = 50
 FRESH_TABLE_MS = 3_000  # after its opening, in which long tasks are counted
 OBSERVE = """(() => {
-    const seen = window.seen = { shift: 0, largest: 0, tasks: [] };
-    new PerformanceObserver(list => list.getEntries().filter(one => !one.hadRecentInput).forEach(({ value }) => {
+    const seen = window.seen = { shift: 0, largest: 0, moved: {}, tasks: [] };
+    const nameOf = node => node?.getAttribute?.('class') || node?.nodeName || 'removed';
+    new PerformanceObserver(list => list.getEntries().filter(one => !one.hadRecentInput).forEach(one => {
+        const { value } = one, name = nameOf(one.sources[0]?.node);
+        seen.moved[name] = (seen.moved[name] ?? 0) + value;
         seen.shift += value;
         seen.largest = Math.max(seen.largest, value);
     })).observe({ type: 'layout-shift', buffered: true });
@@ -128,9 +131,15 @@ class Session:
             **self.found,
             "layout shift without input": round(seen["shift"], 3),
             "largest layout shift": round(seen["largest"], 3),
+            "layout shift by the first element": largest(seen["moved"]),
             "bytes": sum(self.bytes.values()),
             "bytes by call": dict(self.bytes.most_common(6)),
         }
+
+
+def largest(shifts: dict[str, float]) -> dict[str, float]:
+    """Return the largest four shifts by element."""
+    return {name: round(shifts[name], 3) for name in sorted(shifts, key=lambda name: -shifts[name])[:4]}
 
 
 @contextmanager

@@ -1,4 +1,8 @@
-// The engine of Clerestory in browsers and in Node.
+/**
+ * The engine of Clerestory in browsers and in Node.
+ *
+ * @module @clerestory/engine
+ */
 
 export type { AnalyzeOptions, GameName, LoadOptions, NewGame, SearchOptions } from "./engine.ts";
 export { Engine } from "./engine.ts";

@@ -95,7 +95,7 @@ export class Position {
     return this.#action(last.code);
   }
 
-  /** Return the position after so many actions of the history, 0 for the first; it has no luck of its own. */
+  /** Return the position after a number of actions of the history, 0 for the first; its chance events are not drawn. */
   at(ply: number): Position {
     const next = this.#past[requireWhole("ply", ply, 0, this.#past.length)];
     return new Position(this.#rules, next?.state ?? this.#state);

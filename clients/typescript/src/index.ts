@@ -1,4 +1,8 @@
-// The public names of the package.
+/**
+ * Advice, rules and hosted games of a server.
+ *
+ * @module @clerestory/client
+ */
 
 export { durationMs as millisecondsOf, timestampDate as dateOf } from "@bufbuild/protobuf/wkt";
 export { Code, type Interceptor, type Transport } from "@connectrpc/connect";

@@ -1,4 +1,8 @@
-// A small client without the protobuf library: calls in JSON, over the Connect protocol, with types from proto/.
+/**
+ * A small client without the protobuf library: calls in JSON, over the Connect protocol, with types from proto/.
+ *
+ * @module @clerestory/client/json
+ */
 
 import type { DescMethod, DescService, MessageJsonType } from "@bufbuild/protobuf";
 import { LOCAL, whyBlocked } from "./blocked.ts";

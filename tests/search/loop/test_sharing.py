@@ -60,7 +60,7 @@ def continuations(position: State, result: Result) -> Iterator[State]:
 def test_a_tree_of_several_threads_is_compacted(threads: int) -> None:
     """The root of the smaller tree has the visits that it had in the larger one."""
     position, *_ = positions("cathedral", 2)
-    searcher = Searcher(observe(position), seed=3, max_bytes=1 << 19, **shipped(GAMES["cathedral"], 2))
+    searcher = Searcher(observe(position), seed=3, max_bytes=1 << 18, **shipped(GAMES["cathedral"], 2))
     result = searcher.run(iterations=6000, threads=threads)
     assert result.memory_full
     searcher.advance(observe(position))

@@ -51,7 +51,7 @@ def entry(ply: int, seat: int, before: Shares, after: Shares, source: str = "") 
 
 
 def lost_by_dismissal() -> State:
-    """Return the end of a game that Red loses by dismissing the only mortar mixer, without whom no Mason works."""
+    """Return the end of a game that Red loses by dismissing the only mortar mixer, which Masons require."""
     luck = Rng(1)
     state = reach("builder", round_=6)
     while "place red shiring.2" not in texts(state):

@@ -16,10 +16,11 @@ import pytest
 
 from clerestory.engine import GAMES, NATURE, State
 from clerestory.search.ismcts import Searcher
+from clerestory.search.memory.pages import SPARES, count_spares
 from clerestory.search.rates import rates_of
 from clerestory.search.result import Result, StopReason
 from clerestory.server.analysis import memory
-from clerestory.server.analysis.analysis_engine import TABLE, AnalysisEngine
+from clerestory.server.analysis.analysis_engine import IDLE_SECONDS, TABLE, AnalysisEngine
 from clerestory.server.analysis.answer import Answer
 from clerestory.server.analysis.caller import HERE, Caller
 from clerestory.server.analysis.capacity import Capacity
@@ -31,7 +32,7 @@ from clerestory.server.analysis.scheduler import Scheduler
 from clerestory.server.rpc.metrics import Metrics
 from clerestory.service_errors import Reason, ServiceError
 from tests.search.positions import decisions
-from tests.server.rpc.harness import opening, until
+from tests.server.rpc.harness import LoopClock, opening, until
 
 ENDLESS = Limits(seconds=3600.0, early_stop=False)
 
@@ -273,6 +274,20 @@ def test_answering_a_move_imports_no_review() -> None:
     code = "import sys, clerestory.server.rpc.service; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not [name for name in done.stdout.split() if "review" in name]
+
+
+async def test_spare_memory_is_released_once_nothing_has_been_asked_for_long() -> None:
+    clock = LoopClock()
+    async with analysis() as engine:
+        await engine.ask(asked(iterations=1000))
+        await until(lambda: count_spares() > 0 or not SPARES)
+        clock.advance(IDLE_SECONDS / 2)
+        await engine.ask(asked(iterations=1000))
+        clock.advance(IDLE_SECONDS / 2)
+        await asyncio.sleep(0.01)
+        await until(lambda: count_spares() > 0 or not SPARES)
+        clock.advance(IDLE_SECONDS / 2)
+        await until(lambda: count_spares() == 0)
 
 
 async def test_rates_are_estimated_on_request_beside_a_search_that_is_otherwise_the_same() -> None:

@@ -25,7 +25,7 @@ from clerestory.v1 import games_pb2 as games
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
 from clerestory.v1.games_pb2_grpc import GameServiceStub
-from tests.faults.world import page_token
+from loadtest.faults.world import page_token
 from tests.server.games.table import BOT, OPEN, PERSON, Table, head, seated, table
 from tests.server.rpc.harness import Served, assert_reason, question, refusal
 
@@ -81,7 +81,7 @@ TIMES = [
     for module in SERVICES
     for service in module.DESCRIPTOR.services_by_name.values()
     for method in service.methods
-    if method.name != "BatchRecommend"  # its queries have errors of their own: tests/server/rpc/test_batch.py
+    if method.name != "BatchRecommend"  # its queries have other errors: tests/server/rpc/test_batch.py
     for path in durations(method.input_type)
 ]
 

@@ -13,7 +13,6 @@ from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.session import CHUNK as MOST
 from clerestory.server.rpc import game_service, translate, translate_games
 from clerestory.server.rpc import watch as watches
-from clerestory.server.rpc.watch import FEW
 from clerestory.service_errors import Reason
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
@@ -80,6 +79,7 @@ async def test_a_long_log_is_watched_in_messages_of_bounded_size_and_can_be_resu
 
 async def test_the_past_is_sent_in_messages_that_all_newcomers_share() -> None:
     write = patch.object(watches, "write_state", wraps=watches.write_state)
+    write_entry = patch.object(watches, "entry_message", wraps=watches.entry_message)
     async with table(PERSON, PERSON, options=ALL) as played:
         await lengthen(played, 3 * MOST)
         last = (await played.look()).game.version
@@ -94,12 +94,11 @@ async def test_the_past_is_sent_in_messages_that_all_newcomers_share() -> None:
             watching.cancel()
             return [state.SerializeToString() for state in states if state.HasField("game")]
 
-        with counted() as added, write as made:
+        with counted() as added, write as made, write_entry as entries:
             told = await asyncio.gather(*(read_all() for _ in range(20)))
         assert told == told[:1] * 20
-        ends = [*range(MOST, last, MOST), last]
-        written = [(call.args[0].version, call.args[1].version) for call in made.call_args_list]
-        assert written == [*zip([0, *ends], ends, strict=False)]
+        assert [call.args[0].version for call in made.call_args_list] == [*range(MOST, last, MOST)]  # but the latest
+        assert [call.args[1].version for call in entries.call_args_list] == list(range(1, last + 1))
         assert added.call_count <= 2 * last
         stays.cancel()
 
@@ -115,10 +114,12 @@ async def test_no_message_is_stored_for_viewers_who_left() -> None:
                 await watching.read()
                 watching.cancel()
             await until(lambda: len(live.watchers) == 1)
-            assert len(live.frames) <= 2 * FEW
+            assert len(live.states) == len({viewer for viewer, *_ in live.states}) == 2
+            assert len(live.earlier_states) == live.hosted.version // MOST
+            assert len(live.entries) == live.hosted.version
             stays.cancel()
             await until(lambda: not live.watchers)
-            assert (live.frames, live.chunks) == ({}, {})
+            assert (live.states, live.earlier_states, live.entries) == ({}, {}, {})
 
 
 @pytest.mark.parametrize("method", ["GetGame", "GetRecord", "ListGames"])

@@ -1,7 +1,7 @@
 """Games that are watched: a state for every entry, fewer for a slow reader, and how a stream ends."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 from typing import Any
 from unittest.mock import AsyncMock, patch
@@ -226,7 +226,31 @@ async def test_viewers_who_see_the_same_share_a_message() -> None:
                 await reader.offered.wait()
             for task in tasks:
                 task.cancel()
-    assert sorted(call.args[2].seats for call in made.call_args_list) == [(0,), (1,)]
+    assert sorted(call.args[1].seats for call in made.call_args_list) == [(0,), (1,)]
+
+
+async def test_readers_who_fall_behind_at_different_versions_share_each_entry() -> None:
+    async with watched(Viewer((0,))) as (manager, live, reader):
+        begun, others, tasks = live.hosted.version, list[Reader](), list[asyncio.Task[None]]()
+        with patch.object(watches, "entry_message", wraps=watches.entry_message) as made:
+            for _ in range(4):
+                await play(manager, live)
+                others.append(Reader())
+                late = watches.watch(manager, live, Viewer((0,)), begun, others[-1].write, at_once)
+                tasks.append(asyncio.create_task(late))
+                await others[-1].offered.wait()
+            await asyncio.gather(*(other.read(1) for other in (reader, *others)))
+            await until(lambda: made.call_count == live.hosted.version - begun)
+            for task in tasks:
+                task.cancel()
+        written = [call.args[1].version for call in made.call_args_list]
+        assert written == list(range(begun + 1, live.hosted.version + 1))
+
+
+def test_cached_messages_are_bounded() -> None:
+    cache: dict[Hashable, bytes] = {("sight", number): b"" for number in range(5)}
+    watches.shorten(cache, 2)
+    assert [*cache] == [("sight", 3), ("sight", 4)]
 
 
 async def test_onlookers_watch_a_game_late() -> None:

@@ -15,8 +15,9 @@ from clerestory.server.games import commands
 from clerestory.server.games.bots import question_of
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import BotSettings, Entry, EntryKind
-from clerestory.server.games.viewer import GAME_ID, TokenIssuer, Viewer
+from clerestory.server.games.viewer import GAME_ID, TokenIssuer, Viewer, steps_since
 from clerestory.server.rpc.translate_games import write_line, write_record, write_state
+from clerestory.server.rpc.watch import entry_message
 from clerestory.service_errors import Reason, ServiceError
 from clerestory.v1 import games_pb2 as games
 from tests.engine.cathedral.positions import draft
@@ -77,12 +78,13 @@ def differ(one: HostedGame, other: HostedGame) -> bool:
 
 def shown(game: HostedGame, viewer: Viewer) -> list[bytes]:
     """Return everything that the service makes for a viewer, as bytes."""
+    first = max(0, game.version - 6)
     states = [
-        write_state(at(game, version), at(game, version + 1), viewer).SerializeToString()
-        for version in range(max(0, game.version - 6), game.version)
+        write_state(at(game, version), viewer).SerializeToString() for version in range(first + 1, game.version + 1)
     ]
+    entries = [entry_message(game, step) for step in steps_since(at(game, first), game, viewer)]
     line = [message.SerializeToString() for message in write_line(game, 1, game.ply, viewer)]
-    return [*states, *line, write_record(game, viewer).SerializeToString()]
+    return [*states, *entries, *line, write_record(game, viewer).SerializeToString()]
 
 
 @pytest.mark.parametrize("viewer", VIEWERS)
@@ -113,19 +115,19 @@ def test_a_bot_asks_by_what_its_seat_knows(game: str, seats: str) -> None:
 
 def test_seed_and_salt_are_shown_only_at_the_end() -> None:
     game = HostedGame(head(seed=123_456_789, delay_plies=3))
-    message = write_state(game, game, Viewer((0,)))
+    message = write_state(game, Viewer((0,)))
     assert not message.game.HasField("seed")
     assert (message.game.salt, len(message.game.commitment)) == ("", 64)
     assert b"123456789" not in message.SerializeToString()
     assert not write_record(game, Viewer((0,))).whole
     game.add(Entry(EntryKind.ENDED, None, "abandoned", STORED))
-    assert write_state(game, game, Viewer((0,))).game.seed == 123_456_789
+    assert write_state(game, Viewer((0,))).game.seed == 123_456_789
     assert write_record(game, Viewer((0,))).whole
 
 
 def test_several_seats_at_one_screen_are_shown_one_by_one() -> None:
     game = hosted("toy", "ppp")
-    [public, first, third] = write_state(game, game, Viewer((0, 2))).views
+    [public, first, third] = write_state(game, Viewer((0, 2))).views
     assert not public.HasField("seat")
     assert [(view.HasField("seat"), view.seat) for view in (first, third)] == [(True, 0), (True, 2)]
     hands = [[list(player.hand) for player in view.position.toy.players] for view in (public, first, third)]
@@ -161,7 +163,7 @@ def say(game: HostedGame, viewer: Viewer = ELLENS, seat: int = 0, text: str = EV
 
 
 def view(game: HostedGame, viewer: Viewer) -> games.GameView:
-    found: games.GameView = write_state(game, game, viewer).views[-1]
+    found: games.GameView = write_state(game, viewer).views[-1]
     return found
 
 
@@ -170,11 +172,11 @@ def test_the_owner_alone_is_asked_and_says_it() -> None:
     assert {outcome.text for outcome in view(game, ELLENS).private_outcomes} == {
         f"event {card}" for card in game.position.to_position()["cathedral"]["unseen_events"]
     }
-    assert not any(one.private_outcomes for viewer in ELSEWHERE for one in write_state(game, game, viewer).views)
+    assert not any(one.private_outcomes for viewer in ELSEWHERE for one in write_state(game, viewer).views)
     assert say(game) == game.version == 1
     assert list(view(game, ELLENS).position.cathedral.event_deck) == ["quarrel"]
     assert not view(game, ELLENS).private_outcomes
-    others = [one for viewer in ELSEWHERE for one in write_state(game, game, viewer).views]
+    others = [one for viewer in ELSEWHERE for one in write_state(game, viewer).views]
     assert not any(one.position.cathedral.event_deck for one in others)
 
 

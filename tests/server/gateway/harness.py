@@ -16,8 +16,8 @@ from clerestory.server.gateway.config import GatewaySettings
 from clerestory.server.gateway.serve import opened
 from clerestory.server.hardening.connection_slots import CONNECTIONS
 from clerestory.v1.advisor_pb2 import AnalyzeRequest, AnalyzeResponse
+from loadtest.faults.proxy import loop_in_thread
 from tests.server.rpc.harness import HOUR, Served, duration, question, served
-from tests.servers import loop_in_thread
 
 PROTO, JSON, STREAM = "application/proto", "application/json", "application/connect+proto"
 RULES, ADVICE = "/clerestory.v1.RulesService/", "/clerestory.v1.AdvisorService/"

@@ -15,8 +15,8 @@ from clerestory.engine.schemas import SCHEMAS as FILES
 from clerestory.server.gateway.errors import HTTP
 from clerestory.server.gateway.methods import methods
 from clerestory.server.gateway.openapi import openapi
+from loadtest.faults.proxy import loop_in_thread
 from tests.server.gateway.harness import ADVICE, LIST, RULES, Caller, gateway
-from tests.servers import loop_in_thread
 
 SCHEMAS = "#/components/schemas/"
 PLAYER = """

@@ -15,6 +15,7 @@ from google.rpc.error_details_pb2 import ErrorInfo
 from clerestory.clients import Advisor, AdvisorError
 from clerestory.service_errors import Reason
 from clerestory.v1.rules_pb2 import ApplyActionsRequest
+from loadtest.faults.mutations import flipped, slots
 from tests.server.rpc.harness import details, opening, question
 from tests.server.rpc.rules import view, whole
 from tests.servers import running_server
@@ -41,15 +42,6 @@ def target() -> Iterator[str]:
         yield target
 
 
-def damaged(request: bytes, luck: Random) -> bytes:
-    """Return a good request with a few bytes changed, put in, or cut out, or bytes that are none."""
-    payload = bytearray(request if luck.random() < 0.7 else luck.randbytes(luck.randrange(200)))
-    for _ in range(luck.randint(1, 4)):
-        start = luck.randint(0, len(payload))
-        payload[start : start + luck.randint(0, 2)] = luck.randbytes(luck.randint(0, 3))
-    return bytes(payload)
-
-
 def is_readable(payload: bytes, kind: type[Message]) -> bool:
     try:
         kind.FromString(payload)
@@ -64,19 +56,14 @@ def test_any_bytes(target: str, count: int) -> None:
     with grpc.insecure_channel(target) as channel:
         for _ in range(count):
             method, good = luck.choice(GOOD)
-            payload, reason = damaged(good.SerializeToString(), luck), None
+            request = good.SerializeToString() if luck.random() < 0.7 else luck.randbytes(luck.randrange(200))
+            payload, reason = flipped(request, luck), None
             try:
                 assert channel.unary_unary(f"/clerestory.v1.{method}")(payload, timeout=600)
             except grpc.RpcError as error:
                 reason = details(error, ErrorInfo).reason
             assert reason in FAIR
             assert (reason == Reason.UNREADABLE_REQUEST) == (not is_readable(payload, type(good)))
-
-
-def slots(node: Any) -> list[tuple[Any, Any]]:
-    """Return every place of a JSON value: (container, key or index)."""
-    keys = list(node) if isinstance(node, dict) else range(len(node)) if isinstance(node, list) else ()
-    return [slot for key in keys for slot in ((node, key), *slots(node[key]))]
 
 
 def origins() -> list[dict[str, Any]]:

@@ -10,9 +10,10 @@ from google.rpc.error_details_pb2 import BadRequest, ErrorInfo
 
 from clerestory.engine import GAMES, NATURE, read_records
 from clerestory.server.games import commands
+from clerestory.server.games.viewer import steps_since
 from clerestory.server.rpc.errors import CODES
 from clerestory.server.rpc.translate import write_position, write_referee
-from clerestory.server.rpc.translate_games import write_state
+from clerestory.server.rpc.translate_games import write_entries, write_state
 from clerestory.service_errors import Reason
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1 import rules_pb2 as rules
@@ -91,7 +92,7 @@ def test_an_entry_shows_that_the_server_moved_for_a_person() -> None:
     game = hosted(seconds_per_move=2.0)
     commands.play_bot(game, game.version, first(game), NOW)
     commands.play(game, BOTH, game.version, first(game), NOW)
-    entries = write_state(at(game, 0), game, BOTH).entries
+    entries = write_entries(game, steps_since(at(game, 0), game, BOTH))
     assert [entry.played_on for entry in entries if not entry.applied.drawn] == [True, False]
 
 
@@ -100,13 +101,13 @@ def test_a_game_with_a_clock_says_what_is_left_and_what_was_given_back() -> None
     before, seat = game.copy(), game.turn or 0
     commands.play(game, BOTH, game.version, first(game), STORED + 20_000)
     commands.give_back(before, game, STORED + 5_000, STORED + 20_000)
-    state = write_state(before, game, BOTH)
+    state = write_state(game, BOTH)
     left = [time.ToMilliseconds() for time in state.game.time_left]
     assert (left[seat], left[1 - seat]) == (45_500, 60_000)
-    given_back = state.entries[-1].time_given_back
+    given_back = write_entries(game, steps_since(before, game, BOTH))[-1].time_given_back
     assert (given_back.seat, given_back.time.ToMilliseconds()) == (seat, 5_000)
     assert (state.game.options.time_per_game.seconds, state.game.options.increment.nanos) == (60, 500_000_000)
-    assert not write_state(hosted(), hosted(), BOTH).game.time_left
+    assert not write_state(hosted(), BOTH).game.time_left
 
 
 async def test_an_increment_needs_a_clock(server: Served) -> None:

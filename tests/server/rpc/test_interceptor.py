@@ -7,13 +7,15 @@ import logging
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
+from unittest.mock import AsyncMock, Mock
 
 import grpc
 import pytest
 from google.rpc.error_details_pb2 import RequestInfo
 
-from clerestory.server.rpc.interceptor import CallContext
+from clerestory.server.hardening.rate_limit import RateLimit
+from clerestory.server.rpc.interceptor import Call, CallContext, CallInterceptor
+from clerestory.service_errors import Reason, ServiceError
 from clerestory.v1.rules_pb2 import ListGamesRequest
 from tests.conftest import TOKEN
 from tests.server.rpc.harness import FORMATS, details, logged, question, refusal, served
@@ -54,6 +56,29 @@ async def test_an_error_has_the_identifier(log: io.StringIO) -> None:
         "INVALID_ARGUMENT",
         "BAD_TIME_BUDGET",
     )
+
+
+@pytest.mark.parametrize(
+    ("reason", "by_address", "held"),
+    [
+        (Reason.TOO_MANY_WATCHERS, True, ["TOO_MANY_WATCHERS"] * 2),
+        (Reason.TOO_MANY_WATCHERS, False, ["TOO_MANY_WATCHERS"] * 2),
+        (Reason.BUSY, True, ["192.0.2.1", "192.0.2.2"]),
+        (Reason.BUSY, False, []),
+        (Reason.SLOW_REQUEST, True, []),
+    ],
+)
+async def test_a_crowd_of_watchers_is_held_back_together_and_other_callers_each_alone(
+    monkeypatch: pytest.MonkeyPatch, reason: Reason, by_address: bool, held: list[str]
+) -> None:
+    hold = AsyncMock()
+    monkeypatch.setattr(RateLimit, "hold", hold)
+    interceptor = CallInterceptor(Mock(), by_address=by_address)
+    for address in ("192.0.2.1", "192.0.2.2"):
+        call = Call()
+        call.comes_from(address, f"peer:{address}", anonymous=True)
+        await interceptor._hold(call, ServiceError(reason, [("", "")]), None)
+    assert [call.args[0] for call in hold.call_args_list] == held
 
 
 async def test_a_call_that_is_over_at_once_is_logged(log: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,8 @@ from tests.clients.python.fake import Scripted, serving
 
 ABOUT = {"bench", "game", "seats", "seconds", "runs"}
 ENGINE = {"games_per_s", "ns_per_ply", "plies_per_game", "copy_ns", "python_copy_ns", "state_bytes", "reference_ns"}
-SEARCH = {"iterations_per_s", "overhead_us", "of_independent", "of_as_large", "nodes", "bytes", "reference_ns"}
+SEARCH = {"iterations_per_s", "overhead_us", "of_independent", "of_as_large", "nodes", "bytes", "bytes_per_iteration"}
+SEARCH |= {"reference_ns"}
 FIELDS = {
     "engine": (["--seats", "3"], ENGINE),
     "search": (["--seats", "4", "--bot", "ismcts-plain", "--threads", "2"], SEARCH | {"bot", "threads"}),

@@ -262,7 +262,7 @@ def passing(one: Compared, action: str) -> str | None:
 
 
 def redraws(one: Compared, action: str) -> str | None:
-    """Putting a drawn builder back, by whose it is and what it costs."""
+    """Putting a drawn builder back, by owner and cost."""
     if action != "redraw":
         return None
     own = one.fields["drawn"] == COLOURS[one.seat]

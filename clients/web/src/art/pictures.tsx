@@ -63,7 +63,7 @@ const SAME: Readonly<Record<string, string>> = {
 
 const ANYBODY = ["workshop", { coat: "#8a6a3f", hat: ["cap", "#5d4a3c"] }, "hammer"] as const;
 
-/** The shapes of a card; those of the same craftsman of another round if it has none of its own. Anybody for an unknown one. */
+/** The shapes of a card; without any, those of the same craftsman of another round. An unknown card gets any person. */
 function shapesOf(id: string, workers: number): Shapes {
   const [site = "", number] = id.split("_");
   if (SITES[site] && number) return [...(SITES[site] ?? []), ...workersAt(workers)];
@@ -88,5 +88,5 @@ export const pictureOf = (id: string, workers = 0) => (
   </g>
 );
 
-/** All cards that have a picture of their own. */
+/** All cards that have a picture. */
 export const PICTURED: readonly string[] = [...Object.keys(PEOPLE), ...Object.keys(SCENES), ...Object.keys(SAME)];

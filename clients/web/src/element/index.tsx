@@ -1,4 +1,8 @@
-// <clerestory-board>: the page's board of a game and its list of actions, as an element for other pages.
+/**
+ * `<clerestory-board>`: the page's board of a game and its list of actions, as an element for other pages.
+ *
+ * @module @clerestory/board
+ */
 
 import { create, fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { readPosition } from "@clerestory/client";

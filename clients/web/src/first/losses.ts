@@ -9,7 +9,7 @@ import { labelOf, planOf } from "../language/labels.ts";
 import { rules } from "../service/api.ts";
 
 const THINKS = 2000; // milliseconds of a search
-const EVERY = 500; // milliseconds between tables, each of which costs some kilobytes
+const EVERY = 500; // milliseconds between tables, which have some kilobytes each
 const SEARCHES = 4; // of a position: the first is for the best moves, the others for those that it has hardly tried
 const LEAST = 8; // visits of a line whose value counts
 const EXPLAINS = 1000; // milliseconds of a search that compares two moves
@@ -72,7 +72,7 @@ export class Losses {
     return { share, points: own.points === undefined ? 0 : (best.points ?? 0) - own.points, better: best.label };
   }
 
-  /** Find out why the best move is better than another one, which a service may tell in a sentence or two. */
+  /** Ask why the best move is better than another one; a service may explain it in a sentence or two. */
   async explain([action = "", ...more]: readonly string[], tell: (reason: string) => void): Promise<void> {
     const best = this.#best?.action;
     if (more.length || !best || best === action) return;

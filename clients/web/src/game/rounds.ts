@@ -1,4 +1,4 @@
-// The rounds of a game: when one is over, and what it brought to whom.
+// The rounds of a game: when one is over, and what each seat gained.
 
 import { signal } from "@preact/signals";
 import { seatOf } from "../boards/seats.ts";

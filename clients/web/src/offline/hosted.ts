@@ -30,7 +30,7 @@ export type Entry =
   | { readonly kind: "seated"; readonly seat: number; readonly holder: Holder; readonly time: number }
   | { readonly kind: "ended"; readonly seat: number; readonly reason: EndReason; readonly time: number };
 
-/** What is stored of a game; only this thread reads it, as it holds the seed of all luck. */
+/** The stored part of a game; only this thread reads it, as it holds the seed of all luck. */
 export interface StoredGame {
   readonly id: string;
   readonly game: GameName;

@@ -7,7 +7,7 @@ import type { StoredGame } from "./hosted.ts";
 export interface Store {
   get(id: string): Promise<StoredGame | undefined>;
   all(): Promise<StoredGame[]>;
-  /** Store a game in place of the one with so many entries; return false if that is not there any more. */
+  /** Replace the stored game that has the given number of entries; return false if it has changed or is gone. */
   put(game: StoredGame, after: number): Promise<boolean>;
 }
 

@@ -20,7 +20,7 @@ interface File {
   labels: Record<string, string>;
   /** The text of a change. */
   change: string;
-  /** What can change: the names of fields, with their texts. */
+  /** The fields that can change, by name, with their texts. */
   things: Record<string, Pattern>;
   /** Cards and goods. */
   names: Record<string, Pattern>;

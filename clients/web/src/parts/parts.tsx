@@ -185,7 +185,7 @@ export function Copy({ label, value }: { label: string; value: string }) {
     <div class="copy">
       <label>
         {label}
-        <input ref={input} readOnly value={value} onFocus={(event) => event.currentTarget.select()} />
+        <input ref={input} dir="ltr" readOnly value={value} onFocus={(event) => event.currentTarget.select()} />
       </label>
       <button type="button" onClick={copy}>
         {done.value ? say("copied") : say("copy")}

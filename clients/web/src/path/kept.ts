@@ -44,7 +44,7 @@ interface Part {
   /** It is read out of this browser. */
   from(game: string): unknown;
   add(game: string, value: never): void;
-  /** What it is in older files, which lack it. */
+  /** Its value in older files, which lack it. */
   since?: unknown;
 }
 

@@ -63,7 +63,7 @@ const MOST_PLAYED = 500;
 /** The games that were played, the oldest first. */
 export const playedGames = (game: string): readonly PlayedGame[] => stored(`played:${game}`, []);
 
-/** Add games; of one that is known, what is new about it. */
+/** Add games; for a known one, add only its new facts. */
 export function addPlayed(game: string, more: readonly PlayedGame[]): void {
   const known = new Map(playedGames(game).map((one) => [one.id, one]));
   for (const one of more) known.set(one.id, { ...one, ...known.get(one.id) });

@@ -39,7 +39,10 @@ interface Props {
 export const Actions = memo((props: Props) => {
   const wanted = useSignal("");
   const box = useRef<HTMLDivElement>(null);
+  const shown = useRef(props.actions);
   useLayoutEffect(() => {
+    if (shown.current === props.actions) return; // a new list begins at its top; to set it would lay out the whole page
+    shown.current = props.actions;
     if (box.current) box.current.scrollTop = 0;
     wanted.value = "";
   }, [props.actions]);
@@ -88,6 +91,7 @@ export const Actions = memo((props: Props) => {
       tabIndex={-1}
       aria-label={say("actions")}
       data-fresh={props.fresh || undefined}
+      onKeyDown={step}
     >
       <div ref={box} class="list">
         {(many || wanted.value) && (
@@ -116,6 +120,18 @@ export const Actions = memo((props: Props) => {
   );
 });
 
+const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
+
+/** Go from an action, or from the search, to the next or the previous action. */
+function step(event: KeyboardEvent): void {
+  const by = STEPS[event.key];
+  const from = (event.target as Element).closest<HTMLElement>(".action, #search, .actions");
+  if (!by || !from || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault(); // the list would scroll
+  const all = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>(".action")];
+  all[Math.max(all.indexOf(from) + by, 0)]?.focus();
+}
+
 const CLOSING = ["pass", "wait", "stop", "leave", "finish", "end"]; // kinds of actions after which nothing more can be done
 
 /** The actions, then the one that ends them, set apart against presses by habit. */
@@ -124,7 +140,7 @@ const closingLast = (actions: readonly LegalAction[]): LegalAction[] =>
 
 const COLON = /^.*?[:：] /;
 
-/** The beginning that all labels of a group share up to a colon, which the heading of the group tells; empty for none. */
+/** The beginning, up to a colon, that all labels of a group share and its heading repeats; empty for none. */
 function sharedOf(group: readonly LegalAction[], labels: Labelled["labels"]): string {
   const [first = "", ...more] = group.map(({ action }) => labels.get(action) ?? "");
   const shared = COLON.exec(first)?.[0] ?? "";

@@ -1,4 +1,4 @@
-// Goods that move over the board, from where they come from to whose they are, and back when they are paid.
+// Goods that move over the board: from a place to their new owner, and back when they are paid.
 
 import { useEffect, useRef } from "preact/hooks";
 import { pace } from "../game/pace.ts";

@@ -7,7 +7,7 @@ import { type Game, SeatKind } from "../gen/clerestory/v1/games_pb.ts";
 import { say } from "../language/texts.ts";
 import { Dialog } from "../parts/parts.tsx";
 
-/** Whether there is somebody else to talk to, and a seat here to speak from. */
+/** Whether another person is at the table, and a seat here to speak from. */
 export const mayTalk = (kept: Kept, { seats }: Game): boolean =>
   kept.mine.value.length > 0 &&
   seats.some(({ seat, kind }) => kind === SeatKind.PERSON && !kept.mine.value.includes(seat));

@@ -95,7 +95,7 @@ function leftBy(answer: PlanConversionsResponse, plan: Plan, position: Position,
   ].filter(Boolean);
 }
 
-/** The cubes above the limit that whoever was to act has after a plan; none after the last round. */
+/** How many cubes above the limit the acting seat has after a plan; none after the last round. */
 function cubesToReturn(after: CathedralPosition, { game }: Position): number {
   const before = game.case === "cathedral" ? game.value : after;
   const own = after.players[COLOURS.indexOf(before.toAct)];

@@ -81,13 +81,13 @@ export interface TableProps {
   keys?: Readonly<Record<string, () => void>>;
   /** The game has been ended early. */
   early?: boolean;
-  /** The game has ended: what was beside its actions comes anew in another place, so that nothing jumps there. */
+  /** The game has ended: the parts beside its actions are drawn again in another place, so that nothing jumps there. */
   over?: boolean;
   /** Shown above the actions: questions, errors. */
   children?: ComponentChildren;
   /** Shown before all else: the end. */
   above?: ComponentChildren;
-  /** A review of the game, in parts of its own around the board. */
+  /** A review of the game, whose parts are around the board. */
   review?: ComponentChildren;
   /** Shown below the actions. */
   below?: ComponentChildren;

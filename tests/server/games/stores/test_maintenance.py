@@ -21,7 +21,7 @@ from clerestory.server.games.stores.schema import open_file
 from clerestory.server.games.stores.sqlite import SqliteStore, file_of
 from clerestory.server.games.stores.store_location import of_file, open_store
 from clerestory.v1.games_pb2_grpc import GameServiceStub
-from tests.postgres import Cluster, program
+from loadtest.faults.postgres import Cluster, program
 from tests.server.games.damage import spoil
 from tests.server.games.earlier import unpack_file
 from tests.server.games.table import PERSON, Table, seated, seated_at

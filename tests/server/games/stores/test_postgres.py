@@ -16,7 +16,7 @@ from clerestory.server.games.stores.store_location import open_store, store_loca
 from clerestory.service_errors import Reason
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
-from tests.postgres import Cluster
+from loadtest.faults.postgres import Cluster
 from tests.server.games.table import PERSON, hosted, seated_at
 from tests.server.games.test_store import RUNNING, entries, named
 from tests.server.rpc.harness import Served, assert_reason, served, until

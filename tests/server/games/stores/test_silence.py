@@ -15,7 +15,7 @@ from clerestory.server.games.stores import heartbeat, postgres_link
 from clerestory.server.games.stores import postgres as stores
 from clerestory.server.games.stores.store_location import open_store
 from clerestory.service_errors import Reason
-from tests.server.games.proxy import Proxy, proxied
+from loadtest.faults.proxy import Proxy, proxied
 from tests.server.games.table import BOT, PERSON, seated_at
 from tests.server.games.test_store import RUNNING, entries, named
 from tests.server.rpc.harness import assert_reason, refusal, served, until

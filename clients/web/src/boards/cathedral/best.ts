@@ -48,7 +48,7 @@ function workersIn(now: CathedralPosition, held: readonly string[], catalogue: C
   });
 }
 
-/** The same craftsmen, with one of them able to work once more: for each whom the blessing of this round can raise. */
+/** Variants of the craftsmen in which one can work once more: one for each that this round's blessing can raise. */
 function blessable(now: CathedralPosition, workers: readonly Worker[], catalogue: Catalogue): Worker[][] {
   const effect = catalogue.of("event_cards", now.event)?.values.effect as { kind?: string } | undefined;
   if (effect?.kind !== "blessing" || now.blessingUsed) return [];

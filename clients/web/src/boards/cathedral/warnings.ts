@@ -36,7 +36,7 @@ export function warningsInCathedral(
   return found.flatMap((one) => one || []);
 }
 
-/** What is lost with a craftsman: others who work only beside him, and what he permits at the market. */
+/** The losses with a craftsman: others who work only beside him, and the trades he permits at the market. */
 function leaving(card: string, held: readonly string[], catalogue: Catalogue): (string | false)[] {
   const kept = held.filter((one) => one !== card);
   const idled = kept.filter((one) => {

@@ -55,7 +55,7 @@ export interface Trade {
   needs: Amounts;
   gives: Amounts;
   capacity: number;
-  /** Craftsmen, one of whom must be held with this one. */
+  /** Craftsmen that this one requires: any of them will do. */
   requires: readonly string[];
   /** What its owner may do at the market, such as `buy_wood`; empty for nothing. */
   permits: string;
@@ -81,14 +81,14 @@ export function tradeTold({ takes, needs, gives, capacity, requires, permits }: 
   ]);
 }
 
-/** The names of cards of which any one will do. */
+/** The names of alternative cards. */
 const eitherOf = (ids: readonly string[], catalogue: Catalogue): string =>
   [...new Set(ids.map((id) => catalogue.name(id)))].join(say("or"));
 
 /** What a craftsman permits, in words. */
 export const permitted = (permit: string): string => gameText("cathedral", `value.${permit}`);
 
-/** Why a craftsman cannot work for whoever holds some others; empty if he can. */
+/** Why a craftsman cannot work beside the others that are held; empty if he can. */
 export function lackOf({ requires }: Trade, held: readonly string[], catalogue: Catalogue): string {
   const alone = requires.length > 0 && !requires.some((id) => held.includes(id));
   return alone ? say("card.lacks", { who: eitherOf(requires, catalogue) }) : "";

@@ -7,11 +7,12 @@ import type { SeatLook } from "../types.ts";
 
 export function flagsOf(now: DuelPosition, { colour }: SeatLook): PossibleFlag[] {
   const turn = now.turnOf === colour;
+  // the longest-lived last, where marks that come and go beside them do not move them
   return [
-    [now.power === colour, "power", say("flag.power")],
-    [now.firstPlayer === colour, "first", say("flag.first")],
     [turn && now.built, "built", say("flag.built")],
     [turn && now.cheap, "cheap", say("flag.cheap")],
     [now.toAct === colour, "acts", say("flag.acts")],
+    [now.power === colour, "power", say("flag.power")],
+    [now.firstPlayer === colour, "first", say("flag.first")],
   ];
 }

@@ -35,7 +35,7 @@ function foreign(cards: readonly string[], now: DuelPosition, catalogue: Catalog
   return names.length ? [say("actions.foreign", { cards: listed(names) })] : [];
 }
 
-/** What can be done no more once the player has built, or has ended the turn. */
+/** Actions that are no longer possible once the player has built or ended the turn. */
 function unused(kind: string, actions: readonly LegalAction[], catalogue: Catalogue): string[] {
   const names = actions.filter((one) => one.kind === "use").map(({ arguments: [id = ""] }) => catalogue.name(id));
   const unbuilt = kind === "end" && actions.some((one) => one.kind === "build");

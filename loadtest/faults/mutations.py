@@ -11,8 +11,6 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
-from tests.server.rpc.test_fuzz import slots
-
 NUMBERS = (0, 1, 7, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**53, 2**63 - 1, 2**63, 2**64 - 1, -1, -(2**31), -(2**63))
 SECONDS = (0, -1, 1, 2**31, 2**32, 315_576_000_000, 315_576_000_001, 2**53, 2**63 - 1, -(2**63))
 FLOATS = (0.0, -0.0, 1.0, -1.0, math.nan, math.inf, -math.inf, 1e308, 5e-324)
@@ -32,11 +30,11 @@ TEXTS = (
 BEYOND = 70_000  # bytes beyond the limit of a message
 
 
-def is_map(field: FieldDescriptor) -> bool:
+def is_map(field: Any) -> bool:
     return field.message_type is not None and bool(field.message_type.GetOptions().map_entry)
 
 
-def places(message: Message) -> Iterator[tuple[Message, FieldDescriptor]]:
+def places(message: Message) -> Iterator[tuple[Message, Any]]:
     """Yield each field of a message and of nested messages, with the message that it belongs to."""
     for field in message.DESCRIPTOR.fields:
         yield message, field
@@ -51,6 +49,8 @@ def mutate(message: Message, luck: Random, texts: Sequence[str]) -> None:
     """Change one place of a message, in place.
 
     Args:
+        message: the request.
+        luck: source of random choices.
         texts: strings known to the server, such as tokens and names of games.
     """
     if not (found := list(places(message))):
@@ -150,6 +150,12 @@ ODD: tuple[Any, ...] = (
     *(f"{2**63 - 1}s", "315576000001s", "-1s", "1.0000000001s", "s", "9" * 5_000, [], {}, [[]], [None], {"": None}),
 )
 RAW = ('"\\ud800"', "NaN", "1e999", "9" * 50_000, '"\\u0000"', "[" * 30_000, '{"a":' * 9_000, "tru", "\ufeff{}")
+
+
+def slots(node: Any) -> list[tuple[Any, Any]]:
+    """Return every place of a JSON value: (container, key or index)."""
+    keys = list(node) if isinstance(node, dict) else range(len(node)) if isinstance(node, list) else ()
+    return [slot for key in keys for slot in ((node, key), *slots(node[key]))]
 
 
 def mutated_json(fields: dict[str, Any], luck: Random) -> bytes:

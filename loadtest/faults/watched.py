@@ -1,6 +1,6 @@
 """A `clerestory serve` in a separate process, which reports for how long each call blocks its event loop.
 
-`python -m tests.faults.watched FILE serve ...` serves as the command does, and writes a line to FILE for each long
+`python -m loadtest.faults.watched FILE serve ...` serves as the command does, and writes a line to FILE for each long
 iteration of the loop: its processor time, which does not depend on other processes.
 """
 
@@ -110,7 +110,15 @@ class Watched:
 @contextmanager
 def watched_server(folder: Path, *options: str) -> Iterator[Watched]:
     """Yield a server with a page, which keeps its games in `folder/games`, for the duration of the block."""
-    command = [sys.executable, "-m", "tests.faults.watched", str(folder / "delays"), "serve", "--while-stdin", *options]
+    command = [
+        sys.executable,
+        "-m",
+        "loadtest.faults.watched",
+        str(folder / "delays"),
+        "serve",
+        "--while-stdin",
+        *options,
+    ]
     command += ["--listen", "127.0.0.1:0", "--web", "127.0.0.1:0", "--store", str(folder / "games")]
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     root = Path(__file__).parents[2]

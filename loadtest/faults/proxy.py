@@ -2,10 +2,12 @@
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 SOCKET = ".s.PGSQL.5432"
 COMMIT = b"Q\0\0\0\x0bCOMMIT\0"  # as psycopg sends it
@@ -107,3 +109,17 @@ async def proxied(database: str) -> AsyncIterator[Proxy]:
                 task.cancel()
             await asyncio.gather(*left)
             await asyncio.sleep(0.01)  # for the transports to close
+
+
+@contextmanager
+def loop_in_thread() -> Iterator[Callable[[Coroutine[Any, Any, Any]], Any]]:
+    """Run an event loop in a thread; yield what runs a coroutine there, and returns its result."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="event loop")
+    thread.start()
+    try:
+        yield lambda work: asyncio.run_coroutine_threadsafe(work, loop).result()
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()

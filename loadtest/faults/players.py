@@ -13,8 +13,8 @@ from google.protobuf.duration_pb2 import Duration
 
 from clerestory.engine import read_records
 from clerestory.v1 import games_pb2 as games
-from tests.faults.wires import grpc_ending
-from tests.server.games.table import PERSON
+from loadtest.faults.wires import grpc_ending
+from loadtest.faults.world import PERSON
 
 DEADLINE = 4.0  # deadline of a call, seconds; an unanswered call is repeated
 STREAM = 20.0  # maximum duration of a watched stream, seconds

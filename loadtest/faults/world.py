@@ -13,17 +13,17 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.json_format import ParseDict
 from google.protobuf.message import Message
 
-from clerestory.engine import Record
+from clerestory.cli.positions import first_decision
+from clerestory.engine import GAMES, NATURE, Record, Rng
 from clerestory.server.gateway.methods import Method
 from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2, position_pb2, puzzle_pb2, rules_pb2
 from clerestory.v1.games_pb2_grpc import GameServiceStub
-from tests.search.review.games import random_game
-from tests.server.games.table import OPEN, PERSON
-from tests.server.rpc.harness import opening
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 POSITIONS = [json.loads(path.read_text()) for path in sorted((EXAMPLES / "positions").glob("*.json"))]
 RECORDS = [path.read_text() for path in sorted((EXAMPLES / "records").glob("*.jsonl"))]
+PERSON = games_pb2.SeatPlan(kind=games_pb2.SEAT_KIND_PERSON)
+OPEN = games_pb2.SeatPlan(kind=games_pb2.SEAT_KIND_OPEN)
 BOT = games_pb2.SeatPlan(
     kind=games_pb2.SEAT_KIND_BOT, bot=games_pb2.Bot(level=1, time_budget=Duration(nanos=10_000_000))
 )
@@ -147,7 +147,7 @@ def position(luck: Random) -> position_pb2.Position:
 
 
 def truth(luck: Random) -> rules_pb2.RefereePosition:
-    state = opening(2, luck.randrange(9), luck.choice(("toy", "duel", "cathedral")))
+    state = first_decision(luck.choice(("toy", "duel", "cathedral")), 2, luck.randrange(9))
     return rules_pb2.RefereePosition(truth=ParseDict(state.to_position(), position_pb2.Position()))
 
 
@@ -182,7 +182,13 @@ def puzzle(luck: Random) -> puzzle_pb2.PuzzleReference:
 
 
 def toy_record() -> str:
-    return "\n".join(Record(random_game("toy", 2, 7)).lines())
+    """Return the record of a random game."""
+    rng = Rng(7)
+    state = GAMES["toy"].new(2, rng)
+    while not state.over:
+        legal = state.legal_actions()
+        state.play(state.draw(rng) if state.turn == NATURE else legal[rng.below(len(legal))])
+    return "\n".join(Record(state).lines())
 
 
 def about(one: Kept) -> dict[str, Any]:

@@ -13,12 +13,12 @@ from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import DecodeError
 
 from clerestory.server.gateway.methods import Method, methods
-from tests.faults import wires
-from tests.faults.judge import dead_services, errors, is_faulty, leaks, stored_secrets, traces
-from tests.faults.mutations import damaged, mutate, mutated_json
-from tests.faults.watched import Delay, Watched, watched_server
-from tests.faults.wires import Ending, Metadata
-from tests.faults.world import World, connect, good_request, short
+from loadtest.faults import wires
+from loadtest.faults.judge import dead_services, errors, is_faulty, leaks, stored_secrets, traces
+from loadtest.faults.mutations import damaged, mutate, mutated_json
+from loadtest.faults.watched import Delay, Watched, watched_server
+from loadtest.faults.wires import Ending, Metadata
+from loadtest.faults.world import World, connect, good_request, short
 
 HELD = 0.02  # maximum processor time that a call may block the event loop, seconds
 REPEATS = 6  # repeats of a call that seems to block the loop: the shortest counts

@@ -16,10 +16,9 @@ import psutil
 
 from clerestory.clients.child import own
 from clerestory.v1.games_pb2_grpc import GameServiceStub
-from tests.faults.judge import SECRET
-from tests.postgres import Cluster, own_cluster
-from tests.server.games.proxy import Proxy, proxied
-from tests.servers import loop_in_thread
+from loadtest.faults.postgres import Cluster, own_cluster
+from loadtest.faults.proxy import Proxy, loop_in_thread, proxied
+from loadtest.faults.world import SECRET
 
 SERVERS = 2
 OPTIONS = ("--workers", "1", "--max-time", "1", "--grace", "3", "--memory", str(128 << 20), "--warm-bytes", "0")

@@ -13,10 +13,9 @@ from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from grpc_health.v1.health_pb2_grpc import HealthStub
 
 from clerestory.server.gateway.methods import methods
-from tests.faults import wires
-from tests.faults.wires import Ending, Metadata
-from tests.faults.world import SECRET, position, toy_record
-from tests.server.games.table import PERSON
+from loadtest.faults import wires
+from loadtest.faults.wires import Ending, Metadata
+from loadtest.faults.world import PERSON, SECRET, position, toy_record
 
 ERROR = re.compile(r"^\S+ \[(?:error|critical) *\]|^\{.*\"level\": \"(?:error|critical)\"")
 TRACEBACK = "Traceback (most recent call last)"

@@ -1,6 +1,6 @@
 """Two servers that share the games of one PostgreSQL while everything fails; the games are audited after each fault.
 
-`python -m tests.faults.fleet --seconds 3600` runs in pieces, each with a separate database, and prints for how long
+`python -m loadtest.faults.fleet --seconds 3600` runs in pieces, each with a separate database, and prints for how long
 games stood still. `--alone 'kill one' --alone 'pause one'` only uses these kinds of faults, one after the other.
 """
 
@@ -20,11 +20,11 @@ from typing import Annotated, Any
 import psycopg
 import typer
 
-from tests.faults.fleet_servers import OURS, Fleet, Replica, two_servers, until
-from tests.faults.judge import leaks, traces
-from tests.faults.players import BOT, Everybody, Onlooker, Player
-from tests.postgres import FAST, IMMEDIATE
-from tests.server.games.table import PERSON
+from loadtest.faults.fleet_servers import OURS, Fleet, Replica, two_servers, until
+from loadtest.faults.judge import leaks, traces
+from loadtest.faults.players import BOT, Everybody, Onlooker, Player
+from loadtest.faults.postgres import FAST, IMMEDIATE
+from loadtest.faults.world import PERSON
 
 LEAP = 120  # error of a server's clock, seconds
 HEARTBEATS = f"{OURS} AND (query LIKE 'LISTEN%' OR query LIKE '%INSERT INTO server %')"
@@ -51,12 +51,17 @@ def during(begin: Callable[[], object], end: Callable[[], object] = lambda: None
     end()
 
 
+def signal_all(replicas: Sequence[Replica], number: int) -> None:
+    for replica in replicas:
+        replica.signal(number)
+
+
 def kill(number: int) -> Fault:
     """Kill one server, or both."""
 
     def run(fleet: Fleet, luck: Random) -> AbstractContextManager[int]:
         replicas = luck.sample(fleet.replicas, number)
-        return during(lambda: [replica.signal(signal.SIGKILL) for replica in replicas], number=number)
+        return during(partial(signal_all, replicas, signal.SIGKILL), number=number)
 
     return run
 
@@ -71,7 +76,12 @@ def switch(name: str, *numbers: int) -> Fault:
 
     def run(fleet: Fleet, luck: Random) -> AbstractContextManager[int]:
         proxies = luck.sample(fleet.proxies, luck.choice(numbers))
-        return during(*(lambda on=on: [setattr(proxy, name, on) for proxy in proxies] for on in (True, False)))
+
+        def turn(on: bool) -> None:
+            for proxy in proxies:
+                setattr(proxy, name, on)
+
+        return during(partial(turn, True), partial(turn, False))
 
     return run
 

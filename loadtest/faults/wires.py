@@ -28,9 +28,7 @@ class Ending:
     answer: bytes = b""  # the first part of the answer
 
 
-def over_grpc(
-    channel: grpc.Channel, method: Method, payload: bytes, metadata: Metadata, listen: float = LISTEN
-) -> Ending:
+def over_grpc(channel: Any, method: Method, payload: bytes, metadata: Metadata, listen: float = LISTEN) -> Ending:
     """Send bytes as the request of a method; leave a stream after some seconds."""
     try:
         if method.streams:
