@@ -72,6 +72,7 @@ class Reason(StrEnum):
     BAD_PLY = "BAD_PLY", "the game has no such ply"
     BAD_PAGE = "BAD_PAGE", "the page size or page token is invalid"
     BAD_RECORD = "BAD_RECORD", "the record is invalid; the description names the line"
+    BAD_FIGURES = "BAD_FIGURES", "the figures of reviewed games are missing, too many, or out of range"
     NO_HINTS_YET = "NO_HINTS_YET", "a review was requested of a running game that allows hints only after its end"
     NO_SUCH_PUZZLE = "NO_SUCH_PUZZLE", "the game has no puzzle with that number, or none for the cards in use"
     NO_SUCH_LESSON = "NO_SUCH_LESSON", "there is no lesson with that name, or none for the cards in use"

@@ -96,7 +96,7 @@ def test_the_source_distribution_has_every_shipped_folder() -> None:
 
 
 MOST_MODULES = 25  # in a folder
-CROWDED = {"clients/cli": 30}  # one module for each subject of the command line
+CROWDED = {"clients/cli": 31}  # one module for each subject of the command line
 
 
 def test_no_folder_is_crowded() -> None:

@@ -1,4 +1,4 @@
-"""`clerestory annotate`: what decided a recorded game, and how much of it was luck."""
+"""`clerestory annotate` and `clerestory report`: what decided a game, and how a player plays over many."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -102,4 +102,42 @@ def annotate_record(
     show_review(review, as_json=as_json)
     if html is not None:
         write(html, report(review))
+        tell_user("annotate.written", path=str(html))
+
+
+@grouped()
+def report_games(
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE...", help="Files of records, and reviews that `annotate --json` printed."),
+    ],
+    player: Annotated[
+        str, typer.Option(metavar="SEAT", help="The seat of the player: its name, as red, or its number from 0.")
+    ],
+    iterations: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=LEAST, max=MOST, help=f"Iterations of each search; {ITERATIONS:,} by default."),
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, max=2**64 - 1, help="Seed of the searches.")] = 0,
+    threads: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, max=256, help="Searches to run in parallel; by default one per core."),
+    ] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a report in HTML to this file.")] = None,
+    language: LanguageOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Summarize the play of one player over many games: by part of the game and kind of decision, level, habits."""
+    from clerestory.cli.reviewing import require_place, tell_user, write
+    from clerestory.cli.summarizing import page_of, show_summary, summary_of
+    from clerestory.server.analysis.reviews import ReviewTerms
+
+    speak(language, as_json=as_json)
+    if html is not None:
+        require_place(html)
+    terms = ReviewTerms(iterations=iterations, seed=seed)
+    summary = summary_of(files, player, terms, threads)
+    show_summary(summary, player, as_json=as_json)
+    if html is not None:
+        write(html, page_of(summary, player))
         tell_user("annotate.written", path=str(html))

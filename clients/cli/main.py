@@ -38,6 +38,7 @@ app = group(
             "analyze": ("Show the best lines of a position as they improve.", "play:analyze"),
             "hint": ("Rank the actions of a position, with reasons.", "play:hint"),
             "annotate": ("Review a recorded game: what decided it, how much was luck.", "annotate:annotate_record"),
+            "report": ("Summarize a player's reviewed games: where points are lost.", "annotate:report_games"),
             "lesson": ("Learn a game in short lessons.", "play:learn"),
             "puzzle": ("Show a position with one best action; judge an answer.", "play:solve"),
         },

@@ -27,8 +27,9 @@ from clerestory.search.arena.match import Match, nature_of
 from clerestory.search.arena.results import naming, open_lines, open_results
 from clerestory.search.arena.revisions import settled
 from clerestory.search.arena.series import Report, Side, play_match, report
-from clerestory.search.arena.statistics import Interval, Sprt
+from clerestory.search.arena.statistics import Sprt
 from clerestory.search.arena.tune import TuningPlan, TuningStep, confirming_match, read_steps, tune
+from clerestory.search.intervals import Interval
 from clerestory.search.options import Options
 
 MOST_ELO = 10_000  # of a test, either way: the share of the weaker player is 1e-25 then

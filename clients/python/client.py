@@ -11,8 +11,16 @@ from clerestory.clients.connection import SILENCE, Tls, dial
 from clerestory.clients.errors import Unavailable, telling
 from clerestory.clients.hosted import SERVICE
 from clerestory.clients.hosted_wire import GameSnapshot
+from clerestory.clients.referee import plain
 from clerestory.clients.retries import RejoinPolicy, RetryPolicy
-from clerestory.clients.review_wire import HasTokens, ReviewProgress, read_progress, write_annotation
+from clerestory.clients.review_wire import (
+    HasTokens,
+    ReviewProgress,
+    SeatReview,
+    read_progress,
+    write_annotation,
+    write_summary_request,
+)
 from clerestory.clients.streams import Begin
 from clerestory.clients.types import Recommendation, Update
 from clerestory.clients.unary_call import Answer, UnaryCall, unary
@@ -102,6 +110,18 @@ class Client:
         """
         request, seconds = write_question(position, time, options)
         return UnaryCall("RecommendMove", request, read_answer, seconds)
+
+    @unary
+    def summarize(self, game: str, seats: Iterable[SeatReview]) -> UnaryCall[dict[str, Any]]:
+        """Return a summary of the play of one player over reviewed games, as a dictionary.
+
+        Args:
+            game: name of the game.
+            seats: the review of the player's seat in each game, the oldest first; 1 to 100.
+
+        Raises AdvisorError.
+        """
+        return UnaryCall("SummarizeGames", write_summary_request(game, seats), plain)
 
     def _recommend_each(
         self, positions: Iterable[PositionLike], time: Time | None = None, **options: Unpack[QuestionOptions]

@@ -226,6 +226,18 @@ class RulesBase(Generic[R]):
         return UnaryCall("StartPosition", ask_to_start(game, seats, seed), read)
 
     @unary
+    def deal(self, position: PositionLike, seed: int | None = None) -> UnaryCall[R]:
+        """Return a game from `position`, with what it leaves unknown dealt at random from `seed`."""
+
+        def read(answer: api.DealPositionResponse) -> R:
+            return self._referee(self._call, api.AnyPosition(referee=answer.referee), answer.turn, answer.seed)
+
+        request = api.DealPositionRequest(position=as_known(position))
+        if seed is not None:
+            set_field(request, "seed", seed)
+        return UnaryCall("DealPosition", request, read)
+
+    @unary
     def follow(self, position: PositionLike) -> UnaryCall[R]:
         """Return a game as far as `position` knows it; chance outcomes may be given to `apply`."""
         return self._go_on_from(as_known(position))

@@ -1,10 +1,11 @@
 """Reviews of games, as messages and as plain values: shared by the sync and the async client."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from clerestory.clients.types import Action
-from clerestory.clients.wire import SLACK, Time, bad_request, set_field, set_time, value_name
+from clerestory.clients.wire import SLACK, Time, bad_request, filled, set_field, set_time, value_name
 from clerestory.figures import Rollouts
 from clerestory.v1 import annotation_pb2 as api
 
@@ -75,6 +76,7 @@ class SeatReview:
         accuracy: 0 to 100, None without decisions.
         classes: number of `blunder`, `mistake` and `doubtful` decisions.
         level: of play whose mean loss is about the same; None if too little is known.
+        message: the original message, with the decisions and errors by kind.
     """
 
     name: str
@@ -89,6 +91,7 @@ class SeatReview:
     accuracy: float | None
     classes: dict[str, int]
     level: int | None = None
+    message: api.SeatReview = field(default_factory=api.SeatReview, repr=False, compare=False)
 
     @property
     def luck_adjusted(self) -> float:
@@ -239,4 +242,13 @@ def read_seat(message: api.SeatReview) -> SeatReview:
         accuracy=given["accuracy"],
         classes={"blunder": message.blunders, "mistake": message.mistakes, "doubtful": message.doubtful},
         level=given["level"],
+        message=message,
     )
+
+
+def write_summary_request(game: str, seats: Iterable[SeatReview]) -> api.SummarizeGamesRequest:
+    """Return the request for a summary of games, given the review of the player's seat in each."""
+    figures = [
+        api.PlayerFigures(groups=one.message.groups, patterns=one.message.patterns, level=one.level) for one in seats
+    ]
+    return filled(api.SummarizeGamesRequest, game=game, games=figures)

@@ -26,7 +26,7 @@ GAMES = ("cathedral", "duel")  # whose texts and words boards and endings need
 FROM_GAMES = ("amount.", "line.", "of_round", "source.", "tie.")  # beginnings of the keys of their texts
 FROM_GLOSSARY = ("action.", "good.", "value.buy_", "value.sell_")  # and of their words
 SCREENS = ("page", "learn", "explain", "first")  # files of their texts, which pack better as one
-LATER = {"box": ("box",)}  # what only some screens need, with the files of its texts
+LATER = {"box": ("box",), "edit": ("edit",)}  # what only some screens need, with the files of its texts
 # Beginnings of the keys of texts that the first load needs; all others come with the first screen.
 LOBBY = """
     away between bot close colour copied copy direction game gauge language level lobby moves name nature new offline

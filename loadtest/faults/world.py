@@ -163,6 +163,13 @@ def question(luck: Random) -> advisor_pb2.RecommendMoveRequest:
     )
 
 
+FIGURES = {  # of a player in a reviewed game
+    "groups": [{"part": 1, "kind": "lines", "decisions": 5, "loss": 40_000, "points": 1.5}],
+    "patterns": [{"played": "claim", "best": "claim", "errors": 1, "loss": 30_000}],
+    "level": 3,
+}
+
+
 def reviewed(one: Kept, luck: Random) -> annotation_pb2.AnnotateGameRequest:
     if luck.random() < 0.5:
         return annotation_pb2.AnnotateGameRequest(record=luck.choice(RECORDS)[:30_000], iterations=50)
@@ -203,6 +210,7 @@ GOOD: dict[str, Callable[[Any, Kept, Random], dict[str, Any] | Message]] = {
     "RulesService/ListCharacters": lambda world, one, luck: {},
     "RulesService/StartPosition": lambda world, one, luck: {"game": one.seen.game.game, "seats": 2, "seed": 7},
     "RulesService/ObservePosition": lambda world, one, luck: {"referee": truth(luck), "seat": luck.randrange(3)},
+    "RulesService/DealPosition": lambda world, one, luck: {"position": any_position(luck), "seed": 5},
     "RulesService/ListActions": lambda world, one, luck: {"position": any_position(luck)},
     "RulesService/ApplyActions": lambda world, one, luck: {
         "position": any_position(luck),
@@ -236,6 +244,10 @@ GOOD: dict[str, Callable[[Any, Kept, Random], dict[str, Any] | Message]] = {
     "GameService/WatchGame": lambda world, one, luck: {**about(one), "from_version": luck.choice((0, 5))},
     "GameService/GetRecord": lambda world, one, luck: about(one),
     "AnnotationService/AnnotateGame": lambda world, one, luck: reviewed(one, luck),
+    "AnnotationService/SummarizeGames": lambda world, one, luck: {
+        "game": "duel",
+        "games": [FIGURES] * luck.choice((1, 9)),
+    },
     "PuzzleService/ListPuzzles": lambda world, one, luck: {"game": luck.choice(("duel", "cathedral"))},
     "PuzzleService/GetPuzzle": lambda world, one, luck: {"puzzle": puzzle(luck)},
     "PuzzleService/TryPuzzle": lambda world, one, luck: {"puzzle": puzzle(luck), "action": action_of(one, luck)},

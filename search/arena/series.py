@@ -10,15 +10,14 @@ from clerestory.search.arena.match import DealTask, GameResult, Match
 from clerestory.search.arena.pool import Crew, on_processes
 from clerestory.search.arena.results import Results
 from clerestory.search.arena.statistics import (
-    Interval,
     Sprt,
     SprtCourse,
     SprtVerdict,
     adjusted_interval,
     elo_interval,
-    mean_interval,
     score_interval,
 )
+from clerestory.search.intervals import Interval, mean_interval
 
 GameResults = Generator[GameResult, None, None]
 

@@ -9,18 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from clerestory.search.gains import deviations
+from clerestory.search.intervals import Interval, around, mean_interval
 
 Z95 = 1.959963984540054  # two-sided 95 % quantile of the normal distribution
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A figure with its 95 % interval, in the same unit."""
-
-    mean: float
-    low: float
-    high: float
 
 
 def moments(scores: Sequence[float]) -> tuple[float, float]:
@@ -53,14 +44,6 @@ def score_interval(scores: Sequence[float]) -> Interval:
     return Interval(mean, max(min(centre - half, mean), 0.0), min(max(centre + half, mean), 1.0))  # rounding
 
 
-def mean_interval(values: Sequence[float]) -> Interval:
-    """Return the mean with its interval by Student's t; infinite for a single value."""
-    mean = math.fsum(values) / len(values)
-    if len(values) == 1:
-        return Interval(mean, -math.inf, math.inf)
-    return around(mean, math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1), len(values))
-
-
 def adjusted_interval(scores: Sequence[float]) -> Interval:
     """Return the mean of luck-adjusted scores, which may lie outside 0 to 1, with its interval.
 
@@ -68,12 +51,6 @@ def adjusted_interval(scores: Sequence[float]) -> Interval:
     """
     mean, variance = moments(scores)
     return around(mean, variance, len(scores)) if len(scores) > 1 else mean_interval(scores)
-
-
-def around(mean: float, variance: float, count: int) -> Interval:
-    """Return a mean with its interval by Student's t, from the variance of one value."""
-    half = deviations(0.05, count - 1) * math.sqrt(variance / count)
-    return Interval(mean, mean - half, mean + half)
 
 
 def elo_of(score: float, seats: int) -> float:

@@ -19,6 +19,7 @@ from clerestory.search.review.ledger import UNIT, Account, PlyValuation, Shares,
 from clerestory.search.review.plan import ReviewPlan
 from clerestory.search.review.plans import as_one, plans
 from clerestory.search.review.ranks import level_like
+from clerestory.search.review.summary import in_shares
 
 FORMAT = 1
 
@@ -159,6 +160,8 @@ class Annotation:
             "accuracy": None if figures.accuracy is None else round(figures.accuracy, 2),
             "points_lost": figures.points,
             "played_like_level": figures.level,
+            "decision_groups": in_shares(figures.groups),
+            "error_patterns": in_shares(figures.patterns),
         }
 
     def _move(self, one: PlyValuation) -> dict[str, Any]:
@@ -215,7 +218,7 @@ def assemble(end: State, plan: ReviewPlan, valuations: Sequence[PlyValuation], f
         decisions=decisions,
         spans=spans,
         accounts=accounts(levels, result),
-        figures=tuple(ranked(figures(judged, seat, at), end, plan) for seat in range(end.seats)),
+        figures=tuple(ranked(figures(end.game.name, judged, seat, at), end, plan) for seat in range(end.seats)),
         favour=favoured(end.game, end.seats),
     )
 

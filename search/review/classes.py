@@ -8,6 +8,7 @@ from math import exp, sqrt
 from statistics import fmean
 
 from clerestory.engine.core import NATURE
+from clerestory.search.review.groups import DecisionGroup, ErrorPattern, grouped, patterns
 from clerestory.search.review.ledger import UNIT, PlyValuation, Shares, revaluations
 from clerestory.sums import total
 
@@ -34,6 +35,8 @@ class SeatFigures:
         points: points of margin lost by errors.
         classes: number of decisions in each class.
         level: level of play with about the same mean loss; None without enough data.
+        groups: the decisions counted, by part of the game and kind.
+        patterns: the classified errors, by what was played and what was best.
     """
 
     seat: int
@@ -44,6 +47,8 @@ class SeatFigures:
     points: float
     classes: dict[str, int]
     level: int | None = None
+    groups: tuple[DecisionGroup, ...] = ()
+    patterns: tuple[ErrorPattern, ...] = ()
 
 
 def noise_floors(valuations: Sequence[PlyValuation], final: Shares, general: Sequence[int]) -> list[int]:
@@ -95,12 +100,13 @@ def accuracy(mean_loss: float) -> float:
     return 100 * exp(-mean_loss / UNIT / LOSS_OF_ACCURACY)
 
 
-def figures(valuations: Sequence[PlyValuation], seat: int, floors: Sequence[int]) -> SeatFigures:
-    """Return the figures of a seat's decisions, given the noise floor at each valuation."""
+def figures(game: str, valuations: Sequence[PlyValuation], seat: int, floors: Sequence[int]) -> SeatFigures:
+    """Return the figures of a seat's decisions in a game, given the noise floor at each valuation."""
     judged = [(one, floor) for one, floor in zip(valuations, floors, strict=True) if one.seat == seat]
     own = [one for one, _ in judged]
     counted = [one for one, floor in judged if max(one.stake, one.loss) > floor]
     classes = [class_of(one, floor) for one, floor in judged]
+    errors = [one for one, found in zip(own, classes, strict=True) if found]
     mean_loss = fmean(one.loss for one in counted) if counted else None
     return SeatFigures(
         seat=seat,
@@ -110,6 +116,8 @@ def figures(valuations: Sequence[PlyValuation], seat: int, floors: Sequence[int]
         accuracy=None if mean_loss is None else accuracy(mean_loss),
         points=round(total(one.points for one in own), 3),
         classes={name: classes.count(name) for name, _, _ in CLASSES},
+        groups=grouped(game, counted),
+        patterns=patterns(errors),
     )
 
 

@@ -1,4 +1,4 @@
-"""Handles the calls of AnnotationService: reviews of games."""
+"""Handles the calls of AnnotationService: reviews of games, and summaries of many."""
 
 from dataclasses import replace
 from functools import partial
@@ -6,6 +6,7 @@ from typing import Any
 
 import grpc
 
+from clerestory.search.review.summary import summarize
 from clerestory.server.analysis.caller import Caller
 from clerestory.server.analysis.reviewer import Reviewer
 from clerestory.server.analysis.reviews import PlyStore, ReviewStep, ReviewTerms, review
@@ -22,6 +23,7 @@ from clerestory.server.rpc.translate_annotation import (
     write_plies,
     write_step,
 )
+from clerestory.server.rpc.translate_summary import read_summary, write_summary
 from clerestory.turns import Turns
 from clerestory.v1 import annotation_pb2 as api
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceServicer
@@ -55,6 +57,12 @@ class Annotations(AnnotationServiceServicer):
         with self._reviews.taken(caller.origin):
             await self._review(request, caller, context)
 
+    async def SummarizeGames(  # noqa: N802  # its name in proto/
+        self, request: api.SummarizeGamesRequest, context: Context
+    ) -> api.SummarizeGamesResponse:
+        """Summarize the reviewed games of a player. Raises ServiceError."""
+        return await self._turns.run_in_thread(self._callers.player_of(context).origin, summarized, request)
+
     async def _review(self, request: api.AnnotateGameRequest, caller: Caller, context: Context) -> None:
         """Review a game for a caller. Raises ServiceError."""
         # One request of each caller at a time; otherwise a burst of one caller's requests would occupy all threads.
@@ -78,3 +86,9 @@ class Annotations(AnnotationServiceServicer):
         write = partial(write_plies, game=end.game)
         store = PlyCache(self._manager.store, wanted.game_id, end, over, write, read_plies)
         return end, replace(wanted.terms, viewer=judge), store
+
+
+def summarized(request: api.SummarizeGamesRequest) -> api.SummarizeGamesResponse:
+    """Return the summary of reviewed games. Raises ServiceError."""
+    game, games = read_summary(request)
+    return write_summary(summarize(game.name, games))

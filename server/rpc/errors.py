@@ -92,6 +92,7 @@ CODES = {
     Reason.BAD_PLY: grpc.StatusCode.INVALID_ARGUMENT,
     Reason.BAD_PAGE: grpc.StatusCode.INVALID_ARGUMENT,
     Reason.BAD_RECORD: grpc.StatusCode.INVALID_ARGUMENT,
+    Reason.BAD_FIGURES: grpc.StatusCode.INVALID_ARGUMENT,
     Reason.NO_HINTS_YET: grpc.StatusCode.FAILED_PRECONDITION,
     Reason.NO_SUCH_PUZZLE: grpc.StatusCode.NOT_FOUND,
     Reason.NO_SUCH_LESSON: grpc.StatusCode.NOT_FOUND,

@@ -67,6 +67,12 @@ class RulesHandlers(RulesServiceServicer):
         view = view_of(asked_referee(request, payload_of(context)), given(request, "seat"))
         return rules.ObservePositionResponse(position=write_position(view))
 
+    async def DealPosition(self, request: rules.DealPositionRequest, context: Context) -> rules.DealPositionResponse:
+        """Deal at random what a position leaves unknown. Raises ServiceError."""
+        given, seed = asked_any(request, payload_of(context)), seed_of(request)
+        dealt = given.state.determinize(seed)
+        return rules.DealPositionResponse(referee=write_referee(dealt), seed=seed, turn=write_turn(dealt.turn))
+
     async def ListActions(self, request: rules.ListActionsRequest, context: Context) -> rules.ListActionsResponse:
         """List the legal actions. Raises ServiceError."""
         return write_actions(asked_any(request, payload_of(context)).state)
@@ -110,7 +116,7 @@ class RulesHandlers(RulesServiceServicer):
         return write_catalogue(read_game(request.game))
 
 
-def seed_of(request: rules.StartPositionRequest | rules.ApplyActionsRequest) -> int:
+def seed_of(request: rules.StartPositionRequest | rules.DealPositionRequest | rules.ApplyActionsRequest) -> int:
     """Return the seed of a request, or a random one if it gives none."""
     return request.seed if request.HasField("seed") else random_seed()
 

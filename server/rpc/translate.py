@@ -192,9 +192,12 @@ def read_any(message: rules.AnyPosition, path: str = "position", received: bytes
     return read_kind(message.position, False, f"{path}.position", inside)
 
 
-def asked_any(
-    request: rules.ListActionsRequest | rules.ApplyActionsRequest | rules.PlanConversionsRequest, payload: bytes
-) -> GivenPosition:
+Positioned = (
+    rules.DealPositionRequest | rules.ListActionsRequest | rules.ApplyActionsRequest | rules.PlanConversionsRequest
+)
+
+
+def asked_any(request: Positioned, payload: bytes) -> GivenPosition:
     """Return the position of a request, read from the bytes of its message. Raises ServiceError as `read_any` does."""
     return read_any(request.position, received=part_of(payload, request.POSITION_FIELD_NUMBER))
 

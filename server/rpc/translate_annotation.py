@@ -17,6 +17,7 @@ from clerestory.server.analysis.reviews import ReviewStep, ReviewTerms
 from clerestory.server.rpc.locale import LOCALE, label_of, luck_of
 from clerestory.server.rpc.translate import given, read_text, seconds_of, write_text
 from clerestory.server.rpc.translate_advisor import in_one_line, write_favour
+from clerestory.server.rpc.translate_summary import write_groups, write_pattern
 from clerestory.service_errors import Faults, Reason
 from clerestory.v1 import annotation_pb2 as api
 
@@ -214,4 +215,6 @@ def write_seat(review: Annotation, seat: int) -> api.SeatReview:
         mistakes=figures.classes["mistake"],
         doubtful=figures.classes["doubtful"],
         level=figures.level,
+        groups=write_groups(figures),
+        patterns=map(write_pattern, figures.patterns),
     )

@@ -1,6 +1,7 @@
 """The path: progress in this browser on one page, exportable as a file, with direct links to each end."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -105,21 +106,41 @@ def test_only_games_in_which_one_sat_are_offered_for_a_look_back(page: Page) -> 
 
 def test_progress_is_exported_as_a_file(page: Page, tmp_path: Path) -> None:
     played = [{"id": "a", "time": 1, "share": 1, "level": 3}, {"id": "b", "time": 2, "share": 0, "level": 4}]
-    path(page, {"lessons": {"goal": 2}, "puzzles:duel": [7], "beaten:cathedral": [1, 2], "played:cathedral": played})
+    texts = {"id": "a.3.0", "played": "pass", "best": "claim 1.1"}
+    mistakes = [{"position": {"duel": {}}, "seat": 0, "loss": 0.1} | texts]
+    done = {"puzzles:duel": [7], "beaten:cathedral": [1, 2], "played:cathedral": played, "mistakes:duel": mistakes}
+    path(page, {"lessons": {"goal": 2}} | done)
     expect(page.get_by_text("Won: 1 of 2. Your level in the latest games: 3.5.")).to_be_visible()
     with page.expect_download() as download:
         page.get_by_role("link", name="Save what I have done as a file").click()
     download.value.save_as(tmp_path / "path.json")
-    page.evaluate(
-        "['puzzles:duel', 'beaten:cathedral', 'played:cathedral'].forEach(key => localStorage.removeItem(key))"
-    )
+    page.evaluate("keys => keys.forEach(key => localStorage.removeItem(key))", list(done))
     store(page, {"lessons": {"goal": 1, "gold": 3}})
     page.get_by_label("Read a saved file").set_input_files(tmp_path / "path.json")
     expect(page.get_by_text("Added to what you have done here.")).to_be_visible()
     expect(page.get_by_text("beaten")).to_have_count(2)
     expect(page.locator(".levels circle")).to_have_count(2)
-    found = kept(page, "lessons", "puzzles:duel", "beaten:cathedral", "played:cathedral")
-    assert found == [{"goal": 2, "gold": 3}, [7], [1, 2], played]
+    found = kept(page, "lessons", *done)
+    assert found == [{"goal": 2, "gold": 3}, *done.values()]
+
+
+def test_the_reviews_of_many_games_make_a_report(page: Page) -> None:
+    group = {"part": 1, "kind": "lines", "decisions": 10, "loss": "400000", "points": 2}
+    error = {"played": "claim", "best": "claim", "errors": 1, "loss": "300000"}
+    figures = {"groups": [group], "patterns": [error], "level": 3}
+    path(page, {"figures:duel": [{"id": str(number), "figures": figures} for number in range(3)]})
+    expect(page.get_by_text("From the reviews of 3 games.")).to_be_visible()
+    expect(page.locator(".habits li")).to_have_text(
+        re.compile("but not the best choice: 3 times, 30.0% of a win per game")
+    )
+    rows = page.locator(".path table.figures:visible tbody tr")
+    expect(rows).to_have_count(3)
+    expect(rows.nth(1)).to_contain_text("Rounds 1 to 3")
+    expect(rows.nth(2)).to_contain_text("Lines")
+    assert violations(page) == []
+    page.set_viewport_size({"width": 320, "height": 640})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    assert violations(page) == []
 
 
 NOTHING: dict[str, Any] = {"puzzles": [], "first_tries": {}, "levels": [], "reviews": []}  # as older files have it
@@ -148,6 +169,7 @@ WRONG: list[tuple[Any, str]] = [  # each has a different answer from the previou
     ({"duel": {"puzzles": {"1": True}}}, "“duel.puzzles” in this file"),
     ({"cathedral": None}, "“cathedral” in this file"),
     ({"lessons": {}, "cathedral": {**NOTHING, "games": [{"id": "a"}]}}, "“cathedral.games” in this file"),
+    ({"lessons": {}, "duel": {**NOTHING, "mistakes": [{"id": "a"}]}}, "“duel.mistakes” in this file"),
 ]
 
 

@@ -20,7 +20,7 @@ from clerestory.engine.tuning import CHARACTERS, Manner
 from clerestory.search.arena.bots import Budget, Move, parse_bot
 from clerestory.search.arena.match import ChooseMove, play_between
 from clerestory.search.arena.pool import on_processes
-from clerestory.search.arena.statistics import Interval, mean_interval
+from clerestory.search.intervals import Interval, mean_interval
 
 SEATS = 2  # also games per deal: the character plays each seat
 

@@ -37,6 +37,7 @@ export const LATER = {
   learn: whole(() => import("./lessons/screen.tsx")),
   path: whole(() => import("./path/screen.tsx")),
   puzzle: whole(() => import("./puzzle/screen.tsx")),
+  edit: whole(() => import("./edit/screen.tsx")),
   box: whole(() => import("./box/screen.tsx")),
 };
 

@@ -5,18 +5,17 @@ from math import inf, log, sqrt
 import pytest
 
 from clerestory.search.arena.statistics import (
-    Interval,
     Sprt,
     SprtCourse,
     SprtVerdict,
     adjusted_interval,
     elo_interval,
     elo_of,
-    mean_interval,
     moments,
     score_interval,
     score_of,
 )
+from clerestory.search.intervals import Interval
 
 
 @pytest.mark.parametrize(
@@ -71,15 +70,8 @@ def test_elo(seats: int, score: float, elo: float) -> None:
     assert score_of(elo, seats) == pytest.approx(score, abs=1e-4)
 
 
-def test_intervals_of_elo_and_of_means() -> None:
+def test_the_interval_of_elo() -> None:
     assert elo_interval(Interval(0.5, 1 / 11, 1.0), 2) == Interval(0.0, pytest.approx(-400), inf)
-    # Sample variance 2.5; t is 2.776 with four degrees of freedom, 1.984 with 99, 12.706 with one.
-    half = 2.776 * sqrt(2.5 / 5)
-    few = mean_interval([1.0, 2.0, 3.0, 4.0, 5.0])
-    assert few == Interval(3.0, pytest.approx(3 - half, abs=0.01), pytest.approx(3 + half, abs=0.01))
-    assert mean_interval([0.0, 2.0] * 50).high == pytest.approx(1 + 1.984 * sqrt(1 / 99), abs=1e-4)
-    assert mean_interval([0.0, 2.0]).high == pytest.approx(1 + 12.706, abs=1e-3)  # the deviation is 1
-    assert mean_interval([7.0]) == Interval(7.0, -inf, inf)
 
 
 def test_scores_without_luck_that_are_all_alike_are_not_certain() -> None:

@@ -77,10 +77,12 @@ def test_figures_count_what_was_at_stake_and_have_no_mean_without_decisions() ->
         decision(1_000, ply=3, stake=5_000),  # all actions are within the noise floor of each other
         decision(120_000, ply=4, seat=1),
     ]
-    first, second = (figures(valuations, seat, [10_000] * 4) for seat in (0, 1))
+    first, second = (figures("toy", valuations, seat, [10_000] * 4) for seat in (0, 1))
     assert (first.counted, first.idle, first.mean_loss) == (2, 1, 30_000)
     assert first.classes == {"blunder": 0, "mistake": 1, "doubtful": 0}
     assert second.classes == {"blunder": 1, "mistake": 0, "doubtful": 0}
     assert first.accuracy == accuracy(30_000)
-    nobody = figures([], 0, [])
+    assert [(one.decisions, one.loss) for one in first.groups] == [(2, 60_000)]
+    assert [(one.errors, one.loss) for one in second.patterns] == [(1, 120_000)]
+    nobody = figures("toy", [], 0, [])
     assert (nobody.counted, nobody.mean_loss, nobody.accuracy) == (0, None, None)

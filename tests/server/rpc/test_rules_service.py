@@ -217,6 +217,7 @@ REFUSED: list[tuple[str, Any, Reason, list[str]]] = [
     ("ObservePosition", api.ObservePositionRequest(referee=referee(TRUTH), seat=2), Reason.BAD_SEAT, ["seat"]),
     ("ObservePosition", api.ObservePositionRequest(), Reason.BAD_POSITION, ["referee.truth"]),
     ("ObservePosition", api.ObservePositionRequest(referee=referee(SEEN)), Reason.BAD_POSITION, ["referee.truth"]),
+    ("DealPosition", api.DealPositionRequest(), Reason.BAD_POSITION, ["position"]),
     ("ApplyActions", applying("dance", "fold", "", "x" * 999), Reason.BAD_ACTION, [f"actions[{i}]" for i in (0, 2, 3)]),
     ("ApplyActions", applying(*["fold"] * (MAX_ACTIONS + 1)), Reason.TOO_MANY_ACTIONS, ["actions"]),
     ("ApplyActions", api.ApplyActionsRequest(actions=["fold"]), Reason.BAD_POSITION, ["position"]),
@@ -334,6 +335,19 @@ async def test_hidden_cards_never_show(rules: Any, name: str, seats: int) -> Non
             ]
             assert {answer.SerializeToString() for answer in answers} == {answers[0].SerializeToString()}
             assert answers[0].position == position_message(seen)
+
+
+@pytest.mark.parametrize(("name", "seats"), CASES)
+async def test_what_a_seat_does_not_know_is_dealt_from_the_seed(rules: Any, name: str, seats: int) -> None:
+    state = GAMES[name].new(seats, SEED)
+    seen = state.observe(0)
+    dealt = await rules.DealPosition(api.DealPositionRequest(position=view(seen), seed=5))
+    assert dealt.referee == referee(seen.determinize(5))
+    assert (dealt.seed, dealt.turn) == (5, turn_of(seen))
+    drawn = await rules.DealPosition(api.DealPositionRequest(position=view(seen)))
+    assert drawn.referee == referee(seen.determinize(drawn.seed))
+    same = await rules.DealPosition(api.DealPositionRequest(position=whole(state)))
+    assert same.referee == referee(state)
 
 
 @pytest.mark.parametrize("kind", ["position", "referee"])

@@ -22,7 +22,7 @@ from clerestory.search.arena.errors import BadMatch
 from clerestory.search.arena.match import GameResult, Match, play_game
 from clerestory.search.arena.results import open_results
 from clerestory.search.arena.series import report, whole_deals
-from clerestory.search.arena.statistics import Interval
+from clerestory.search.intervals import Interval
 from tools.lab.commands import run
 from tools.lab.facts.figures import share_of_variance
 

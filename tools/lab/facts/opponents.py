@@ -27,7 +27,8 @@ from clerestory.engine import GAMES, State
 from clerestory.search.arena.bots import Budget, parse_bot
 from clerestory.search.arena.luck import luck_of_game, shares_by
 from clerestory.search.arena.match import decisions, derived_seed, nature_of
-from clerestory.search.arena.statistics import Interval, adjusted_interval, score_interval
+from clerestory.search.arena.statistics import adjusted_interval, score_interval
+from clerestory.search.intervals import Interval
 from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
 from clerestory.search.root import Root

@@ -1,6 +1,8 @@
 // Exports the progress to a file, and imports it from one.
 
 import LESSONS from "../../../../server/lessons/lessons.json";
+import { addFigures, figuresOf, isFigures } from "./figures.ts";
+import { addCorrected, addMistakes, corrected, type Mistake, mistakesOf } from "./mistakes.ts";
 import {
   addBeaten,
   addPlayed,
@@ -53,6 +55,9 @@ const PARTS: Readonly<Record<string, Part>> = {
   levels: { is: listOf(isNumber), from: beaten, add: addKnownLevels },
   reviews: { is: listOf(isWord), from: reviewed, add: addReviewed },
   games: { is: listOf(isPlayed), from: playedGames, add: addPlayed, since: [] },
+  figures: { is: listOf(isFigures), from: figuresOf, add: addFigures, since: [] },
+  mistakes: { is: listOf(isMistake), from: mistakesOf, add: addMistakes, since: [] },
+  corrected: { is: listOf(isWord), from: corrected, add: addCorrected, since: [] },
 };
 
 /** The text of a file. */
@@ -134,6 +139,12 @@ function isPlayed(value: unknown): boolean {
   if (!isMap(value)) return false;
   const { id, time, share, level, accuracy } = value as Partial<Record<keyof PlayedGame, unknown>>;
   return isWord(id) && isNumber(time) && isShare(share) && isLevel(level) && isAccuracy(accuracy);
+}
+
+function isMistake(value: unknown): boolean {
+  if (!isMap(value)) return false;
+  const { id, position, seat, played, best, loss } = value as Partial<Record<keyof Mistake, unknown>>;
+  return [id, played, best].every(isWord) && isMap(position) && isNumber(Number(seat) + 1) && isShare(loss);
 }
 
 function listOf(is: (value: unknown) => boolean) {

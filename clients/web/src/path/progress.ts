@@ -23,7 +23,7 @@ export function keepStars(lesson: string, stars: number): void {
 }
 
 /** A list that is kept for each game. */
-function listed<T>(name: string) {
+export function listed<T>(name: string) {
   const kept = (game: string): readonly T[] => stored(`${name}:${game}`, []);
   const add = (game: string, more: readonly T[]) => store(`${name}:${game}`, [...new Set([...kept(game), ...more])]);
   return [kept, add] as const;

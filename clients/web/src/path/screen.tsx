@@ -20,8 +20,10 @@ import { ownTokens, sitsIn } from "../service/tokens.ts";
 import { Findings } from "./findings.tsx";
 import { History } from "./history.tsx";
 import { BadFile, exported, imported } from "./kept.ts";
+import { mistakesOf } from "./mistakes.ts";
 import { PlayButton } from "./play.tsx";
 import { beaten, GAMES, LEVELS, reviewed, solvedOnes, starsOf } from "./progress.ts";
+import { Report } from "./report.tsx";
 import { Step } from "./step.tsx";
 
 interface Found {
@@ -80,6 +82,8 @@ function Part({ game, lessons, puzzles, over }: Found & { game: string }) {
       <History game={game} />
       <Levels game={game} />
       {(puzzles[game]?.length ?? 0) > 0 && <Puzzles game={game} known={puzzles[game] ?? []} />}
+      <Report game={game} />
+      <Mistakes game={game} />
       {played.length > 0 && <Reviews game={game} played={played} />}
     </section>
   );
@@ -166,6 +170,24 @@ function Puzzles({ game, known }: { game: string; known: readonly PuzzleSummary[
           </div>
         ))}
       </dl>
+    </>
+  );
+}
+
+/** The way to the puzzles from one's own mistakes; nothing if there are none. */
+function Mistakes({ game }: { game: string }) {
+  const count = mistakesOf(game).length;
+  if (!count) return null;
+  return (
+    <>
+      <h3>{say("puzzle.mine.title")}</h3>
+      <p>{say("puzzle.mine.about")}</p>
+      <p class="row">
+        <a class="button" href={link("puzzle", game, "mine")}>
+          {say("puzzle.mine")}
+        </a>
+        <span>{say("puzzle.mine.left", { count })}</span>
+      </p>
     </>
   );
 }

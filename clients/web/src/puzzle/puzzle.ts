@@ -5,14 +5,10 @@ import { createClient } from "@clerestory/client";
 import { computed, signal } from "@preact/signals";
 import { store, stored } from "../browser/storage.ts";
 import { type Position, PositionSchema } from "../gen/clerestory/v1/position_pb.ts";
-import {
-  type GetPuzzleResponse,
-  PuzzleService,
-  type PuzzleSummary,
-  type TryPuzzleResponse,
-} from "../gen/clerestory/v1/puzzle_pb.ts";
+import { PuzzleService, type PuzzleSummary, type TryPuzzleResponse } from "../gen/clerestory/v1/puzzle_pb.ts";
 import { AnyPositionSchema, type LegalAction, type ListActionsResponse } from "../gen/clerestory/v1/rules_pb.ts";
-import { labelOf } from "../language/labels.ts";
+import { labelOf, planOf } from "../language/labels.ts";
+import { levelName, text } from "../language/text.ts";
 import { type Key, say, sayAny } from "../language/texts.ts";
 import { addSolved, keepFirsts, solvedOnes } from "../path/progress.ts";
 import { rules, transport } from "../service/api.ts";
@@ -78,45 +74,109 @@ export function following(known: readonly PuzzleSummary[], game: string, kind: W
   return (best.find((one) => one.number > after) ?? best[0])?.number ?? 0;
 }
 
-/** A puzzle, and what can be done in its position. */
-export async function posed(game: string, number: number): Promise<Puzzle> {
-  const shown = await service.getPuzzle({ puzzle: { game, number } });
-  const kind = { case: "position" as const, value: shown.position as Position };
-  const answer = await rules.listActions({ position: create(AnyPositionSchema, { kind }) });
-  return new Puzzle(game, number, shown, answer);
+/** What is tried: an action, or the actions of a plan; neither to ask for the answer. */
+export interface Tried {
+  action?: string;
+  actions?: string[];
+}
+
+/** The verdict on a try; with the answer in words if the try is right, or if there was none. */
+export interface Verdict {
+  right: boolean;
+  /** The loss of the try, as a share of the win. */
+  loss: number;
+  answer?: string;
+  /** Why it is better. */
+  reasons: readonly { text: string }[];
+  /** What else is to be said about the answer. */
+  more?: string;
+}
+
+/** A position to find the best action in, and how a try is judged. */
+export interface Task {
+  game: string;
+  /** Its name among the puzzles of the game. */
+  name: string;
+  position: Position;
+  /** The seat to decide. */
+  seat: number;
+  /** The heading. */
+  title(who: string): string;
+  /** The question, which follows the name of the seat. */
+  question(labels: Labels): string;
+  judge(tried: Tried, labels: Labels): Promise<Verdict>;
+  /** Keep whether a try was right; an answer that was asked for counts as a wrong one. */
+  keep(right: boolean): void;
+}
+
+/** The label of an action that is legal in the position. */
+export type Labels = (action: string) => string;
+
+/** A task as a puzzle, with what can be done in its position. */
+export async function posed(task: Task): Promise<Puzzle> {
+  const kind = { case: "position" as const, value: task.position };
+  return new Puzzle(task, await rules.listActions({ position: create(AnyPositionSchema, { kind }) }));
+}
+
+/** A shipped puzzle. */
+export async function shipped(game: string, number: number): Promise<Task> {
+  const puzzle = { game, number };
+  const { summary, position, seat } = await service.getPuzzle({ puzzle });
+  return {
+    game,
+    name: `${number}`,
+    position: position as Position,
+    seat,
+    title: (who) => say("puzzle.turn", { number, who }),
+    question: () => say("puzzle.which", { level: levelName(summary?.level) }),
+    judge: async (tried) => verdictOf(await service.tryPuzzle({ puzzle, ...tried }), summary),
+    keep(right) {
+      keepFirsts(game, { [number]: right });
+      if (right) addSolved(game, [number]);
+    },
+  };
+}
+
+function verdictOf(answer: TryPuzzleResponse, summary: PuzzleSummary | undefined): Verdict {
+  const { right, loss, reasons } = answer;
+  if (!answer.answer) return { right, loss, reasons };
+  const how = say(summary?.exact ? "puzzle.exact" : "puzzle.searched");
+  const words = planOf(answer.plan) || labelOf(answer.answer);
+  return {
+    right,
+    loss,
+    reasons,
+    answer: words,
+    more: say("puzzle.next_best", { loss: text.share(answer.nextBestLoss), how }),
+  };
 }
 
 export class Puzzle {
-  readonly game: string;
-  readonly number: number;
-  readonly summary: PuzzleSummary | undefined;
-  readonly position: Position;
-  /** The seat to decide. */
-  readonly seat: number;
+  readonly task: Task;
   readonly actions: readonly LegalAction[];
   readonly points: readonly number[];
   /** The last try: its number, and its verdict. */
-  readonly tried = signal<{ number: number; label: string; verdict: TryPuzzleResponse } | undefined>(undefined);
+  readonly tried = signal<{ number: number; label: string; verdict: Verdict } | undefined>(undefined);
   /** The answer, once it was found or requested. */
-  readonly answer = signal<TryPuzzleResponse | undefined>(undefined);
+  readonly answer = signal<Verdict | undefined>(undefined);
   /** The tries, and the request for the answer. */
   readonly asked = new Newest();
   readonly done = computed(() => this.answer.value !== undefined);
 
-  constructor(game: string, number: number, shown: GetPuzzleResponse, { actions, points }: ListActionsResponse) {
-    this.game = game;
-    this.number = number;
-    this.summary = shown.summary;
-    this.position = shown.position as Position;
-    this.seat = shown.seat;
+  constructor(task: Task, { actions, points }: ListActionsResponse) {
+    this.task = task;
     this.actions = actions;
     this.points = points;
   }
 
+  /** The question in words. */
+  get question(): string {
+    return this.task.question(this.#label);
+  }
+
   /** Try an action. */
   async play(action: string): Promise<void> {
-    const tried = this.actions.find((one) => one.action?.text === action)?.action;
-    await this.#try({ action }, labelOf(tried) || action);
+    await this.#try({ action }, this.#label(action));
   }
 
   /** Try a plan. */
@@ -124,32 +184,32 @@ export class Puzzle {
     await this.#try({ actions }, say("puzzle.plan"));
   }
 
-  async #try(move: { action: string } | { actions: string[] }, label: string): Promise<void> {
-    if (this.done.value) return;
-    await this.#ask(move, (verdict) => {
-      this.tried.value = { number: (this.tried.value?.number ?? 0) + 1, label, verdict };
-      keepFirsts(this.game, { [this.number]: verdict.right });
-      if (!verdict.right) return;
-      addSolved(this.game, [this.number]);
-      this.answer.value = verdict;
-    });
-  }
-
   /** Request the answer. */
   async giveUp(): Promise<void> {
     await this.#ask({}, (answer) => {
       this.answer.value = answer;
-      keepFirsts(this.game, { [this.number]: false });
+      this.task.keep(false);
     });
   }
 
-  #ask(move: { action?: string; actions?: string[] }, took: (verdict: TryPuzzleResponse) => void): Promise<void> {
-    const puzzle = { game: this.game, number: this.number };
-    return this.asked.ask(() => service.tryPuzzle({ puzzle, ...move }), took);
+  async #try(move: Tried, label: string): Promise<void> {
+    if (this.done.value) return;
+    await this.#ask(move, (verdict) => {
+      this.tried.value = { number: (this.tried.value?.number ?? 0) + 1, label, verdict };
+      this.task.keep(verdict.right);
+      if (verdict.right) this.answer.value = verdict;
+    });
+  }
+
+  readonly #label = (action: string) =>
+    labelOf(this.actions.find((one) => one.action?.text === action)?.action) || action;
+
+  #ask(move: Tried, took: (verdict: Verdict) => void): Promise<void> {
+    return this.asked.ask(() => this.task.judge(move, this.#label), took);
   }
 
   /** The position as a file that a study can open. */
   get file(): string {
-    return JSON.stringify(toJson(PositionSchema, this.position));
+    return JSON.stringify(toJson(PositionSchema, this.task.position));
   }
 }

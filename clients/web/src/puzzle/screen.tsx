@@ -1,26 +1,31 @@
 // A puzzle: find the one action that is clearly best.
 
-import { useEffect, useMemo } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
 import { look, seatCount } from "../boards/seats.ts";
 import { go, link, numberOf } from "../browser/route.ts";
 import { tab } from "../browser/storage.ts";
 import { forget } from "../game/plan.ts";
 import type { PuzzleSummary } from "../gen/clerestory/v1/puzzle_pb.ts";
 import { FILES } from "../gen/table.ts";
-import { labelOf, planOf } from "../language/labels.ts";
-import { levelName, text } from "../language/text.ts";
+import { text } from "../language/text.ts";
 import { learn, rich, say } from "../language/texts.ts";
 import { Opening } from "../parts/opening.tsx";
 import { SeatName, Trouble } from "../parts/parts.tsx";
-import { NextStep } from "../path/next.tsx";
-import { firstTries, solvedOnes } from "../path/progress.ts";
+import { mistakesOf } from "../path/mistakes.ts";
 import { useLoaded } from "../service/loading.ts";
 import { IMPORTED } from "../study/study.ts";
 import { Table } from "../views/table.tsx";
-import { among, following, isSolved, listed, type Puzzle, posed, themeName, themes, want, wanted } from "./puzzle.ts";
+import { posedMine } from "./mine.ts";
+import { Next, NextMine } from "./next.tsx";
+import { following, isSolved, listed, type Puzzle, posed, shipped, themes, want, wanted } from "./puzzle.ts";
 
-/** `puzzle/GAME/NUMBER`; without a number, the first that is not solved yet. */
-export default function PuzzleScreen({ words: [game = "", number] }: { words: string[] }) {
+/** `puzzle/GAME/NUMBER`, without a number the first that is not solved yet; `puzzle/GAME/mine/ID`, of one's own mistakes. */
+export default function PuzzleScreen({ words: [game = "", kind, id] }: { words: string[] }) {
+  return kind === "mine" ? <MyMistakes game={game} id={id} /> : <Shipped game={game} number={kind} />;
+}
+
+function Shipped({ game, number }: { game: string; number: string | undefined }) {
   const { found: puzzles, trouble } = useLoaded(game, () => load(game));
   useEffect(() => {
     if (wanted.value.theme && !themes(game).includes(wanted.value.theme)) want({ theme: "" }); // another game's
@@ -29,14 +34,8 @@ export default function PuzzleScreen({ words: [game = "", number] }: { words: st
     go(["puzzle", game, following(puzzles, game, wanted.value, 0)], true);
   }, [puzzles, number]);
   if (puzzles?.length && number)
-    return <Shown key={`${game}/${number}`} game={game} number={numberOf(number)} known={puzzles} />;
-  if (!puzzles || puzzles.length) return <Opening trouble={trouble} />;
-  return (
-    <main class="page">
-      <p>{say("puzzle.none")}</p>
-      <a href="#/">{say("to_lobby")}</a>
-    </main>
-  );
+    return <Numbered key={`${game}/${number}`} game={game} number={numberOf(number)} known={puzzles} />;
+  return puzzles && !puzzles.length ? <None words={say("puzzle.none")} /> : <Opening trouble={trouble} />;
 }
 
 async function load(game: string) {
@@ -44,16 +43,61 @@ async function load(game: string) {
   return puzzles;
 }
 
-function Shown({ game, number, known }: { game: string; number: number; known: readonly PuzzleSummary[] }) {
-  const { found: puzzle, trouble } = useLoaded("", () => posed(game, number));
+interface NumberedProps {
+  game: string;
+  number: number;
+  known: readonly PuzzleSummary[];
+}
+
+function Numbered({ game, number, known }: NumberedProps) {
+  const { found: puzzle, trouble } = useLoaded("", async () => posed(await shipped(game, number)));
   if (!puzzle) return <Opening trouble={trouble} />;
-  const { position, points, actions, seat } = puzzle;
+  return <Shown puzzle={puzzle} next={<Next puzzle={puzzle} number={number} known={known} />} />;
+}
+
+/** One of one's own mistakes; without a name, the next one. */
+function MyMistakes({ game, id }: { game: string; id: string | undefined }) {
+  const next = mistakesOf(game)[0]?.id;
+  useEffect(() => {
+    if (!id && next) go(["puzzle", game, "mine", next], true);
+  }, [id]);
+  return id ? <Mine key={id} game={game} id={id} /> : next ? null : <None words={say("puzzle.mine.none")} />;
+}
+
+function Mine({ game, id }: { game: string; id: string }) {
+  const { found, trouble } = useLoaded("", async () => {
+    const [puzzle] = await Promise.all([posedMine(game, id), learn(FILES)]);
+    return { puzzle };
+  });
+  if (!found) return <Opening trouble={trouble} />;
+  const { puzzle } = found;
+  if (!puzzle) return <None words={say("puzzle.mine.none")} />;
+  return <Shown puzzle={puzzle} next={<NextMine puzzle={puzzle} />} />;
+}
+
+const None = ({ words }: { words: string }) => (
+  <main class="page">
+    <p>{words}</p>
+    <p class="row">
+      <a class="button" href={link("path")}>
+        {say("learn.path")}
+      </a>
+      <a class="button" href="#/">
+        {say("to_lobby")}
+      </a>
+    </p>
+  </main>
+);
+
+function Shown({ puzzle, next }: { puzzle: Puzzle; next: ComponentChildren }) {
+  const { points, actions, task } = puzzle;
+  const { position, seat } = task;
   const seats = Array.from({ length: seatCount(position) }, (_, index) => look(index));
   const mine = seats[seat];
-  const plan = `puzzle:${game}:${number}`;
+  const plan = `puzzle:${task.game}:${task.name}`;
   return (
     <Table
-      version={number}
+      version={0}
       position={position}
       points={points}
       seats={seats}
@@ -66,7 +110,7 @@ function Shown({ game, number, known }: { game: string; number: number; known: r
         void puzzle.tryPlan(actions);
       }}
       planned={plan}
-      turn={say("puzzle.turn", { number, who: mine?.name ?? "" })}
+      turn={task.title(mine?.name ?? "")}
       seat={seat}
       news=""
       newsAt={0}
@@ -82,7 +126,7 @@ function Shown({ game, number, known }: { game: string; number: number; known: r
               {say("puzzle.show")}
             </button>
           )}
-          <Next puzzle={puzzle} known={known} />
+          {next}
         </section>
       }
       onGo={() => undefined}
@@ -94,7 +138,7 @@ function Shown({ game, number, known }: { game: string; number: number; known: r
     >
       <section class="puzzle" aria-label={say("puzzle")}>
         <p>
-          {mine && <SeatName look={mine} />}: {say("puzzle.which", { level: levelName(puzzle.summary?.level) })}
+          {mine && <SeatName look={mine} />}: {puzzle.question}
         </p>
         <Trouble words={puzzle.asked.trouble.value} />
         <Verdict puzzle={puzzle} />
@@ -108,7 +152,6 @@ function Verdict({ puzzle }: { puzzle: Puzzle }) {
   const tried = puzzle.tried.value;
   const answer = puzzle.answer.value;
   const reason = answer?.reasons.map((one) => one.text).join(" ");
-  const how = say(puzzle.summary?.exact ? "puzzle.exact" : "puzzle.searched");
   const study = () => {
     tab.set(IMPORTED, puzzle.file);
     go(["study", "file"]);
@@ -129,9 +172,8 @@ function Verdict({ puzzle }: { puzzle: Puzzle }) {
         <>
           <p>
             {tried?.verdict.right && say("puzzle.right")}
-            {tried && !tried.verdict.right && rich("puzzle.better", { what: tried.label })}{" "}
-            <b>{planOf(answer.plan) || labelOf(answer.answer)}</b>
-            {reason ? `: ${reason}` : "."} {say("puzzle.next_best", { loss: text.share(answer.nextBestLoss), how })}
+            {tried && !tried.verdict.right && rich("puzzle.better", { what: tried.label })} <b>{answer.answer}</b>
+            {reason ? `: ${reason}` : "."} {answer.more}
           </p>
           <button type="button" onClick={study}>
             {say("puzzle.study")}
@@ -141,69 +183,3 @@ function Verdict({ puzzle }: { puzzle: Puzzle }) {
     </div>
   );
 }
-
-/** Links to the next puzzle, of any kind or of one, and to the next step of the path. */
-function Next({ puzzle, known }: { puzzle: Puzzle; known: readonly PuzzleSummary[] }) {
-  const { game } = puzzle;
-  const levels = [...new Set(known.map((one) => one.level))].sort((a, b) => a - b);
-  const solved = useMemo(() => solvedOnes(game), [puzzle.done.value]);
-  const first = firstTries(game);
-  const chosen = among(known, game, wanted.value);
-  const next = following(known, game, wanted.value, puzzle.number);
-  return (
-    <>
-      <p class="row">
-        <Kind
-          label={say("learn.theme")}
-          value={wanted.value.theme}
-          any=""
-          kinds={themes(game).map((one) => [one, themeName(game, one)])}
-          onChoose={(theme) => want({ theme })}
-        />
-        <Kind
-          label={say("puzzle.level")}
-          value={String(wanted.value.level)}
-          any="0"
-          kinds={levels.map((one) => [String(one), levelName(one)])}
-          onChoose={(level) => want({ level: Number(level) })}
-        />
-        {next > 0 && (
-          <a class="button" href={link("puzzle", game, next)}>
-            {say("puzzle.next")}
-          </a>
-        )}
-        <span>
-          {say("puzzle.solved", {
-            solved: chosen.filter((one) => solved.includes(one.number)).length,
-            of: chosen.length,
-            first: chosen.filter((one) => first[one.number]).length,
-          })}
-        </span>
-      </p>
-      {puzzle.done.value && <NextStep game={game} />}
-    </>
-  );
-}
-
-interface KindProps {
-  label: string;
-  value: string;
-  /** The value for any. */
-  any: string;
-  kinds: readonly (readonly [string, string])[];
-  onChoose(value: string): void;
-}
-
-const Kind = ({ label, value, any, kinds, onChoose }: KindProps) => (
-  <label>
-    {label}{" "}
-    <select value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
-      <option value={any}>{say("puzzle.any")}</option>
-      {kinds.map(([one, name]) => (
-        <option key={one} value={one}>
-          {name}
-        </option>
-      ))}
-    </select>
-  </label>
-);

@@ -11,10 +11,8 @@ import { say } from "../language/texts.ts";
 import { SeatSign } from "../parts/parts.tsx";
 import { again, insist, mayPass } from "../service/insist.ts";
 import type { Study } from "../study/study.ts";
+import { WORST } from "./practice.ts";
 import { type Fault, judge, UNIT } from "./review.ts";
-
-/** How many are shown at once. */
-export const WORST = 5;
 
 interface Props {
   study: Study;

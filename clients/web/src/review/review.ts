@@ -133,17 +133,31 @@ export async function judge(
   best: string,
 ): Promise<{ right: boolean; loss: number }> {
   if (action === best) return { right: true, loss: 0 };
-  const { lines } = await advisor.recommendMove({
-    position,
-    seat,
-    considerActions: [action, best],
-    iterations: BigInt(ITERATIONS.attempt),
-    earlyStop: false,
-  });
+  const { lines } = await compare(position, seat, [action, best]);
   const share = (text: string) => lines.find((line) => line.action?.text === text)?.winShares[seat] ?? 0;
   const loss = Math.max(share(best) - share(action), 0);
   return { right: loss < RIGHT, loss };
 }
+
+/** What the best action gains over another one and gives up, in sentences; empty if a search is not sure. */
+export async function reasonsFor(
+  position: Position,
+  seat: number,
+  best: string,
+  other: string,
+): Promise<{ text: string }[]> {
+  const { lines, reasons } = await compare(position, seat, [best, other]);
+  return lines[0]?.action?.text === best ? reasons.slice(1) : []; // the first one says how much better it looks
+}
+
+const compare = (position: Position, seat: number, considerActions: string[]) =>
+  advisor.recommendMove({
+    position,
+    seat,
+    considerActions,
+    iterations: BigInt(ITERATIONS.attempt),
+    earlyStop: false,
+  });
 
 /** A decision that changed the chances of a seat. */
 export interface Moment {

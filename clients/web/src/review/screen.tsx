@@ -3,17 +3,22 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { SeatLook } from "../boards/types.ts";
+import { go } from "../browser/route.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { text } from "../language/text.ts";
 import { language, rich, say } from "../language/texts.ts";
+import { Button } from "../parts/button.tsx";
 import { Trouble } from "../parts/parts.tsx";
+import { keepFigures } from "../path/figures.ts";
 import { addReviewed, keepLevel } from "../path/progress.ts";
+import { Newest } from "../service/newest.ts";
 import { keysOf, sitsIn } from "../service/tokens.ts";
 import type { Study } from "../study/study.ts";
 import { Chart } from "./chart.tsx";
 import { Details, Figures } from "./details.tsx";
-import { Errors, WORST } from "./errors.tsx";
-import { type Moment, Review, turningPoint } from "./review.ts";
+import { Errors } from "./errors.tsx";
+import { keepMistakes, WORST } from "./practice.ts";
+import { type Fault, type Moment, Review, turningPoint } from "./review.ts";
 
 interface Props {
   study: Study;
@@ -36,13 +41,16 @@ export default function ReviewView({ study, seats, known }: Props) {
   const ledger = review.ledger.value;
   useEffect(() => {
     if (!ledger || !sitsIn(study.name)) return;
+    const own = ownSeat(study.name, seats.length);
     addReviewed(ledger.game, [study.name]);
-    keepLevel(ledger.game, study.name, ledger.seats[ownSeat(study.name, seats.length) ?? -1]);
+    keepLevel(ledger.game, study.name, ledger.seats[own ?? -1]);
+    keepFigures(ledger.game, study.name, ledger.seats[own ?? -1]);
+    if (own !== undefined) void keepMistakes(study, ledger.game, own, errors).catch(() => undefined); // the button tries again
   }, [ledger]);
   const seat = whose.value ?? 0;
   const turning = ledger && turningPoint(review.plies.value, errors, seat); // known only when all is known
   const shown = errors.filter((one) => whose.value === undefined || one.at.seat === whose.value);
-  const go = (ply: number) => void study.go(ply);
+  const show = (ply: number) => void study.go(ply);
   return (
     <>
       <section class="review graph" aria-label={say("review.graph")}>
@@ -52,7 +60,7 @@ export default function ReviewView({ study, seats, known }: Props) {
           at={study.at.value}
           turning={turning}
           errors={shown.slice(0, WORST)}
-          onGo={go}
+          onGo={show}
         />
       </section>
       <section class="review report" aria-label={say("end.review")}>
@@ -63,9 +71,12 @@ export default function ReviewView({ study, seats, known }: Props) {
         <Trouble words={review.trouble.value} />
         {review.running.value && <Progress review={review} />}
         {ledger && <Figures ledger={ledger} seats={seats} />}
-        {turning && <Turning turning={turning} seat={seat} seats={seats} onGo={go} />}
+        {turning && <Turning turning={turning} seat={seat} seats={seats} onGo={show} />}
         {ledger && <Errors key={whose.value} study={study} seats={seats} known={known} errors={shown} />}
-        {ledger && <Details review={review} seats={seats} whose={whose.value} onGo={go} />}
+        {ledger && whose.value !== undefined && shown.length > 0 && keysOf(study.name).seats[whose.value] && (
+          <Practice study={study} game={ledger.game} seat={whose.value} errors={shown} />
+        )}
+        {ledger && <Details review={review} seats={seats} whose={whose.value} onGo={show} />}
       </section>
     </>
   );
@@ -83,6 +94,31 @@ const Progress = ({ review: { sketch, done, total } }: { review: Review }) => (
     {sketch.value ? say("review.sketch") : say("review.of", { done: done.value, total: total.value })}
   </p>
 );
+
+interface PracticeProps {
+  study: Study;
+  game: string;
+  seat: number;
+  errors: readonly Fault[];
+}
+
+/** A button that leads to the puzzles from one's own mistakes, those of this game among them. */
+function Practice({ study, game, seat, errors }: PracticeProps) {
+  const asked = useMemo(() => new Newest(), [study]);
+  const practise = () =>
+    asked.ask(
+      () => keepMistakes(study, game, seat, errors),
+      () => go(["puzzle", game, "mine"]),
+    );
+  return (
+    <>
+      <Button off={asked.busy.value} onPress={() => void practise()}>
+        {say("puzzle.mine")}
+      </Button>
+      <Trouble words={asked.trouble.value} />
+    </>
+  );
+}
 
 interface TurningProps {
   turning: Moment;

@@ -1,5 +1,6 @@
 // Stepping through a record, and trying other moves.
 
+import { toJson } from "@bufbuild/protobuf";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { actor, look, looks, seatCount, seatOf } from "../boards/seats.ts";
@@ -9,7 +10,7 @@ import { Early, Result } from "../ending/ending.tsx";
 import { beginning } from "../game/beginning.ts";
 import { newsOf } from "../game/news.ts";
 import { forget } from "../game/plan.ts";
-import type { Position } from "../gen/clerestory/v1/position_pb.ts";
+import { type Position, PositionSchema } from "../gen/clerestory/v1/position_pb.ts";
 import { TurnKind } from "../gen/clerestory/v1/rules_pb.ts";
 import { say } from "../language/texts.ts";
 import { Button } from "../parts/button.tsx";
@@ -118,6 +119,11 @@ function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {
               {say("study.play_on")}
             </button>
           )}
+          {known.value && (
+            <button type="button" onClick={() => edit(known.value)}>
+              {say("lobby.edit")}
+            </button>
+          )}
           {study.strayed.value && (
             <button type="button" onClick={() => void study.back()}>
               {say("study.back")}
@@ -172,4 +178,11 @@ function playOn(study: Study): void {
     actions: study.line.value.slice(0, study.at.value),
   };
   go([]);
+}
+
+/** Open the editor with a position. */
+function edit(position: Position | undefined): void {
+  if (!position) return;
+  tab.set(IMPORTED, JSON.stringify(toJson(PositionSchema, position)));
+  go(["edit", "file"]);
 }

@@ -243,11 +243,21 @@ export class Study {
 
   /** The position as the seat to decide may know it, for a hint. */
   async question(seat: number | undefined): Promise<Position | undefined> {
-    const position = this.reached.value?.position;
-    if (position?.kind.case !== "referee") return position && inside(position);
-    const asked = seat === undefined ? {} : { seat };
-    return (await rules.observePosition({ referee: position.kind.value, ...asked })).position;
+    return seenBy(this.reached.value?.position, seat);
   }
+
+  /** The position before a ply of the record, as a seat may know it. */
+  async before(ply: number, seat: number): Promise<Position | undefined> {
+    const actions = this.told.actions.slice(0, ply - 1);
+    return seenBy((await rules.applyActions({ position: this.told.opening, actions })).position, seat);
+  }
+}
+
+/** A position as a seat may know it, or an onlooker. */
+async function seenBy(position: AnyPosition | undefined, seat: number | undefined): Promise<Position | undefined> {
+  if (position?.kind.case !== "referee") return position && inside(position);
+  const asked = seat === undefined ? {} : { seat };
+  return (await rules.observePosition({ referee: position.kind.value, ...asked })).position;
 }
 
 /** A new game to study. */

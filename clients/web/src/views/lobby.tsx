@@ -197,6 +197,9 @@ function Import() {
             {say("lobby.position", { game: gameName(game) })}
           </a>
         ))}
+        <a class="button" href={link("edit", "cathedral", 2)}>
+          {say("lobby.edit")}
+        </a>
       </p>
     </details>
   );
