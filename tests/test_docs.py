@@ -126,7 +126,8 @@ def test_every_language_has_the_same_sections_paragraphs_links_keys_and_commands
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_named_controls_are_on_the_page(language: str) -> None:
-    forms = (form for text in patterns("page", language).values() for form in every_form(text))
+    texts = [text for part in ("page", "learn") for text in patterns(part, language).values()]
+    forms = (form for text in texts for form in every_form(text))
     said = {" ".join(part.split()).casefold() for form in forms for part in (form, ENTRY.split(form)[0])}
     assert NAMED.findall(page(language))
     assert [name for name in NAMED.findall(page(language)) if " ".join(name.split()).casefold() not in said] == []

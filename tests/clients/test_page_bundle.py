@@ -12,7 +12,7 @@ from clerestory.i18n.languages import LANGUAGES
 WEB = Path(__file__).parents[2] / "clients" / "web"
 DIST = WEB / "dist"
 LIMIT = 80_000  # compressed bytes of the first load, with the texts of one language
-LANGUAGE = 14_000  # compressed bytes of another language: all of its files, for any opened screens
+LANGUAGE = 15_500  # compressed bytes of another language: all of its files, for any opened screens
 ART = ("pictures-*.js", "hero-*.js", "faces-*.js")  # loaded after the first screen
 ART_LIMIT = 60_000  # compressed bytes of all drawings
 STATIC = re.compile(r'(?:import|from)\s*"\./([\w-]+\.js)"')
