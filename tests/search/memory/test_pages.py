@@ -86,7 +86,7 @@ def touched() -> list[int]:
     process = psutil.Process(os.getpid())
     before = process.memory_info().rss
     large = Searcher(observe(OTHER), seed=1, max_bytes=512 * MIB, **shipped(CATHEDRAL, 4))
-    size = large.run(iterations=600_000).tree_bytes
+    size = large.run(iterations=1_000_000).tree_bytes
     grown = process.memory_info().rss - before
     del large
     return [size, grown, process.memory_info().rss - before, count_spares()]
