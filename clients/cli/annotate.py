@@ -16,23 +16,29 @@ if TYPE_CHECKING:
     from clerestory.server.analysis.reviews import ReviewTerms
 
 RecordArgument = Annotated[str, typer.Argument(metavar="RECORD", help="A file of records, or - for standard input.")]
+IterationsOption = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=LEAST, max=MOST, help=f"Iterations of each search; {ITERATIONS:,} by default."),
+]
+ReviewSeedOption = Annotated[int, typer.Option(metavar="N", min=0, max=2**64 - 1, help="Seed of the searches.")]
+ReviewThreadsOption = Annotated[
+    int | None, typer.Option(metavar="N", min=1, max=256, help="Searches to run in parallel; by default one per core.")
+]
+HtmlOption = Annotated[Path | None, typer.Option(metavar="FILE", help="Write a report in HTML to this file.")]
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewOptions:
     """How a game is reviewed."""
 
-    iterations: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=LEAST, max=MOST, help=f"Iterations of each search; {ITERATIONS:,} by default."),
-    ] = None
+    iterations: IterationsOption = None
     time: Annotated[
         str | None,
         typer.Option(
             "--time", metavar="TIME", help="Time for the whole review, as in 90s, instead of a number of iterations."
         ),
     ] = None
-    seed: Annotated[int, typer.Option(metavar="N", min=0, max=2**64 - 1, help="Seed of the searches.")] = 0
+    seed: ReviewSeedOption = 0
     viewer: Annotated[
         int | None,
         typer.Option(
@@ -83,16 +89,13 @@ def annotate_record(
         typer.Option(metavar="N", min=1, show_default="1", help="Number of the game in the file, from 1."),
     ] = None,
     options: ReviewOptions = OPTIONS,
-    threads: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, max=256, help="Searches to run in parallel; by default one per core."),
-    ] = None,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a report in HTML to this file.")] = None,
+    threads: ReviewThreadsOption = None,
+    html: HtmlOption = None,
     language: LanguageOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Review a recorded game: how much of each result comes from luck, own errors and the errors of others."""
-    from clerestory.cli.reviewing import require_place, review_record, show_review, tell_user, write
+    from clerestory.cli.reviewing import require_place, review_record, show_review, write_report
     from clerestory.search.review.report import report
 
     speak(language, as_json=as_json)
@@ -101,8 +104,7 @@ def annotate_record(
     review = review_record(record, number, options.terms, threads)
     show_review(review, as_json=as_json)
     if html is not None:
-        write(html, report(review))
-        tell_user("annotate.written", path=str(html))
+        write_report(html, report(review))
 
 
 @grouped()
@@ -114,21 +116,15 @@ def report_games(
     player: Annotated[
         str, typer.Option(metavar="SEAT", help="The seat of the player: its name, as red, or its number from 0.")
     ],
-    iterations: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=LEAST, max=MOST, help=f"Iterations of each search; {ITERATIONS:,} by default."),
-    ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, max=2**64 - 1, help="Seed of the searches.")] = 0,
-    threads: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, max=256, help="Searches to run in parallel; by default one per core."),
-    ] = None,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a report in HTML to this file.")] = None,
+    iterations: IterationsOption = None,
+    seed: ReviewSeedOption = 0,
+    threads: ReviewThreadsOption = None,
+    html: HtmlOption = None,
     language: LanguageOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Summarize the play of one player over many games: by part of the game and kind of decision, level, habits."""
-    from clerestory.cli.reviewing import require_place, tell_user, write
+    from clerestory.cli.reviewing import require_place, write_report
     from clerestory.cli.summarizing import page_of, show_summary, summary_of
     from clerestory.server.analysis.reviews import ReviewTerms
 
@@ -139,5 +135,4 @@ def report_games(
     summary = summary_of(files, player, terms, threads)
     show_summary(summary, player, as_json=as_json)
     if html is not None:
-        write(html, page_of(summary, player))
-        tell_user("annotate.written", path=str(html))
+        write_report(html, page_of(summary, player))

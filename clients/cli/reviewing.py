@@ -125,10 +125,11 @@ def require_place(path: Path) -> None:
         raise BadOption(f"--html: {path}: {os.strerror(errno.EACCES)}")
 
 
-def write(path: Path, text: str) -> None:
-    """Write a file. Raises OSError."""
+def write_report(path: Path, text: str) -> None:
+    """Write a report, and tell the user where it is. Raises OSError."""
     with writing(path):
         path.write_text(text, encoding="utf-8")
+    tell_user("annotate.written", path=str(path))
 
 
 @contextmanager

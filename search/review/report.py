@@ -2,15 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 from html import escape
-from importlib.resources import files
-from string import Template
 
 from clerestory.engine.core import NATURE
-from clerestory.i18n.languages import RIGHT_TO_LEFT
 from clerestory.search.review.annotation import Annotation
 from clerestory.search.review.chart import Chart
 from clerestory.search.review.classes import GLYPHS
 from clerestory.search.review.ledger import PlyValuation
+from clerestory.search.review.page import page
 from clerestory.search.review.words import (
     SHOWN,
     TENTH,
@@ -39,25 +37,21 @@ HEADINGS = (
 
 def report(review: Annotation) -> str:
     """Return the page."""
-    template = Template(files(__package__).joinpath("report.html").read_text(encoding="utf-8"))
     heads = "".join(f'<th scope="col">{seat_name(review, seat)}</th>' for seat in range(len(review.names)))
-    return template.substitute(
-        **{key.partition(".")[2] or key: escape(tell(review, key)) for key in HEADINGS},
-        language=review.language,
-        direction="rtl" if review.language in RIGHT_TO_LEFT else "ltr",
-        title=escape(tell(review, "title", game=review.title)),
-        ended=escape(ended(review)),
-        wide=Chart(review, 960, 300, 90).svg(),
-        narrow=Chart(review, 400, 260, 80).svg(),
-        heads=heads,
-        changes=heads,
-        ledger_rows="".join(ledger(review)),
-        note=escape(note(review)),
-        error_list=listed(review, (error(review, one) for one in review.errors()[: 2 * SHOWN])),
-        luck_list=listed(review, (event(review, one) for one in review.luckiest(SHOWN))),
-        move_rows="".join(move(review, one) for one in review.valuations),
-        made_how=escape(made_by(review)),
-    )
+    texts = {key.partition(".")[2] or key: escape(tell(review, key)) for key in HEADINGS} | {
+        "ended": escape(ended(review)),
+        "wide": Chart(review, 960, 300, 90).svg(),
+        "narrow": Chart(review, 400, 260, 80).svg(),
+        "heads": heads,
+        "changes": heads,
+        "ledger_rows": "".join(ledger(review)),
+        "note": escape(note(review)),
+        "error_list": listed(review, (error(review, one) for one in review.errors()[: 2 * SHOWN])),
+        "luck_list": listed(review, (event(review, one) for one in review.luckiest(SHOWN))),
+        "move_rows": "".join(move(review, one) for one in review.valuations),
+        "made_how": escape(made_by(review)),
+    }
+    return page("report.html", review.language, tell(review, "title", game=review.title), texts)
 
 
 def seat_name(review: Annotation, seat: int) -> str:

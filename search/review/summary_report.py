@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator
 from html import escape
-from importlib.resources import files
-from string import Template
 
-from clerestory.i18n.languages import RIGHT_TO_LEFT
 from clerestory.search.review.groups import ErrorPattern
+from clerestory.search.review.page import page
 from clerestory.search.review.summary import GroupSummary, Summary
 from clerestory.search.review.summary_words import (
     COLUMNS,
@@ -31,25 +29,16 @@ def summary_page(summary: Summary, who: str, title: str, language: str) -> str:
         title: the name of the game for display.
         language: one of LANGUAGES.
     """
-    template = Template(files(__package__).joinpath("summary.html").read_text(encoding="utf-8"))
-    return template.substitute(
-        style=style(),
-        language=language,
-        direction="rtl" if language in RIGHT_TO_LEFT else "ltr",
-        title=escape(tell(language, "title", count=len(summary.games), who=who, game=title)),
-        level=escape(level_sentence(summary, language)),
-        drawing=drawing(summary, language),
-        tables="".join(table(summary, heading, rows, language) for heading, rows in groups(summary, language)),
-        habits=escape(tell(language, "habits")),
-        habit_list=listed(summary, summary.habits, language),
-        note=escape(tell(language, "note")),
-    )
-
-
-def style() -> str:
-    """Return the style sheet of the reviews, which this page shares."""
-    page = files(__package__).joinpath("report.html").read_text(encoding="utf-8")
-    return page.partition("<style>")[2].partition("</style>")[0]
+    texts = {
+        "level": escape(level_sentence(summary, language)),
+        "drawing": drawing(summary, language),
+        "tables": "".join(table(summary, heading, rows, language) for heading, rows in groups(summary, language)),
+        "habits": escape(tell(language, "habits")),
+        "habit_list": listed(summary, summary.habits, language),
+        "note": escape(tell(language, "note")),
+    }
+    head = tell(language, "title", count=len(summary.games), who=who, game=title)
+    return page("summary.html", language, head, texts)
 
 
 def table(summary: Summary, heading: str, rows: list[GroupSummary], language: str) -> str:
