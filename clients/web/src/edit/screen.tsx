@@ -5,13 +5,13 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { go, link, numberOf } from "../browser/route.ts";
 import { tab } from "../browser/storage.ts";
-import { beginning } from "../game/beginning.ts";
+import { beginning, PLAYERS } from "../game/beginning.ts";
 import { FILES } from "../gen/edit.ts";
 import { gameName } from "../language/text.ts";
 import { learn, say } from "../language/texts.ts";
 import { Button } from "../parts/button.tsx";
 import { Opening } from "../parts/opening.tsx";
-import { Trouble, taken } from "../parts/parts.tsx";
+import { ToLobby, Trouble, taken } from "../parts/parts.tsx";
 import { wordsOf } from "../service/api.ts";
 import { useCatalogue } from "../service/catalogues.ts";
 import { useLoaded } from "../service/loading.ts";
@@ -19,8 +19,6 @@ import { IMPORTED } from "../study/study.ts";
 import { type Editor, fresh, opened, parsed } from "./editor.ts";
 import { Fields, idOf, pathName, seatName } from "./fields.tsx";
 import type { Schema } from "./schema.ts";
-
-const SIZES = { cathedral: [2, 3, 4], duel: [2] } as const;
 
 const told = (error: unknown) => (error instanceof Error && !("code" in error) ? error.message : wordsOf(error));
 
@@ -70,9 +68,7 @@ function Form({ editor, onOpen }: FormProps) {
       ))}
       <Text editor={editor} onOpen={onOpen} />
       <p>
-        <a class="button" href="#/">
-          {say("to_lobby")}
-        </a>
+        <ToLobby />
       </p>
     </main>
   );
@@ -81,8 +77,8 @@ function Form({ editor, onOpen }: FormProps) {
 /** New positions of each game and number of players. */
 const Fresh = () => (
   <p class="row">
-    {Object.entries(SIZES).flatMap(([game, sizes]) =>
-      sizes.map((seats) => (
+    {Object.entries(PLAYERS).flatMap(([game, counts]) =>
+      counts.map((seats) => (
         <a key={`${game}${seats}`} class="button" href={link("edit", game, seats)}>
           {say("edit.fresh")}: {gameName(game)}, {say("players", { count: seats })}
         </a>

@@ -51,6 +51,13 @@ export function SeatName({ look, mine }: { look: SeatLook; mine?: boolean }) {
   );
 }
 
+/** The way back, as a button. */
+export const ToLobby = () => (
+  <a class="button" href="#/">
+    {say("to_lobby")}
+  </a>
+);
+
 /** The heading of a row, its cells by seat, and what of a board it is about. */
 export type SeatRow = readonly [string, readonly ComponentChildren[], string?];
 

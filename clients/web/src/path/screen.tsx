@@ -12,7 +12,7 @@ import { capital, learn, say } from "../language/texts.ts";
 import * as lesson from "../lessons/lesson.ts";
 import { Stars } from "../lessons/stars.tsx";
 import { Opening } from "../parts/opening.tsx";
-import { SeatName, Trouble, taken } from "../parts/parts.tsx";
+import { SeatName, ToLobby, Trouble, taken } from "../parts/parts.tsx";
 import * as puzzle from "../puzzle/puzzle.ts";
 import { games } from "../service/api.ts";
 import { useLoaded } from "../service/loading.ts";
@@ -59,9 +59,7 @@ export default function PathScreen() {
       <Findings />
       <File onRead={() => (version.value += 1)} />
       <p>
-        <a class="button" href="#/">
-          {say("to_lobby")}
-        </a>
+        <ToLobby />
       </p>
     </main>
   );

@@ -11,7 +11,7 @@ import { FILES } from "../gen/table.ts";
 import { text } from "../language/text.ts";
 import { learn, rich, say } from "../language/texts.ts";
 import { Opening } from "../parts/opening.tsx";
-import { SeatName, Trouble } from "../parts/parts.tsx";
+import { SeatName, ToLobby, Trouble } from "../parts/parts.tsx";
 import { mistakesOf } from "../path/mistakes.ts";
 import { useLoaded } from "../service/loading.ts";
 import { IMPORTED } from "../study/study.ts";
@@ -82,9 +82,7 @@ const None = ({ words }: { words: string }) => (
       <a class="button" href={link("path")}>
         {say("learn.path")}
       </a>
-      <a class="button" href="#/">
-        {say("to_lobby")}
-      </a>
+      <ToLobby />
     </p>
   </main>
 );

@@ -7,7 +7,7 @@ import { colourName, look } from "../boards/seats.ts";
 import { browser } from "../browser/storage.ts";
 import { characters, introduced, meet } from "../faces/characters.ts";
 import { Face } from "../faces/face.tsx";
-import { beginning } from "../game/beginning.ts";
+import { beginning, PLAYERS } from "../game/beginning.ts";
 import { useCreate } from "../game/creating.ts";
 import { Hints, Onlookers, SeatKind, TakeBacks } from "../gen/clerestory/v1/games_pb.ts";
 import { gameName, levelName } from "../language/text.ts";
@@ -19,7 +19,6 @@ import { requestName } from "../service/api.ts";
 /** Who can be given a seat: `me`, `here` (at this screen), `open`, `bot` (full strength), `bot1` to `bot8`. */
 const BOTS = ["bot", ...[8, 7, 6, 5, 4, 3, 2, 1].map((level) => `bot${level}`)];
 const HOLDERS = ["me", "here", ...(offline ? [] : ["open"]), ...BOTS];
-const PLAYERS: Record<string, number[]> = { cathedral: [2, 3, 4], duel: [2] };
 
 function holderName(holder: string): string {
   const level = holder.match(/^bot(\d?)$/)?.[1];
