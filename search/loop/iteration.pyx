@@ -254,6 +254,37 @@ cdef uint32_t select(Search *search, span_t span, int n) noexcept nogil:
     return span.first + best
 
 
+cdef struct RowSums:             # of the edges of a row
+    int found                    # edges of legal actions
+    uint64_t visits, missed      # of edges of legal actions, and of others
+    double rewards, won          # of edges of legal actions
+
+
+cdef inline RowSums sum_legal(Search *search, span_t span, int n, uint32_t *legal) noexcept nogil:
+    """List the edges of the n legal actions of a row, and return their sums; count that the others are unavailable."""
+    cdef Edge *row = search.tree.edges + span.first
+    cdef const action_t *actions = search.tree.actions + span.first
+    cdef bint whole = span.count == n  # the row lacks no listed action: it has only those
+    cdef RowSums sums = RowSums(0, 0, 0, 0, 0)
+    cdef uint32_t tried
+    cdef int e, i = 0
+    for e in range(span.count):
+        tried = peek_count(&row[e].visits)
+        while not whole and i < n and search.legal[i] < actions[e]:
+            i += 1  # without an edge, as others come first
+        if whole or i < n and actions[e] == search.legal[i]:
+            legal[sums.found] = e
+            sums.found += 1
+            i += 1
+            sums.visits += tried
+            sums.rewards += reward_sum(search, &row[e])
+            sums.won += peek_sum(&row[e].win)
+        else:
+            sums.missed += tried
+            count_unavailable(search, &row[e])
+    return sums
+
+
 cdef uint32_t select_by_priors(Search *search, span_t span, int n) noexcept nogil:
     """Select an edge of a legal action by PUCT with availability; an untried one has the mean value of the others.
 
@@ -261,44 +292,29 @@ cdef uint32_t select_by_priors(Search *search, span_t span, int n) noexcept nogi
     the logarithm of those visits (Silver et al. 2018, Science 362), in KataGo's form.
     """
     cdef Edge *row = search.tree.edges + span.first
-    cdef const action_t *actions = search.tree.actions + span.first
     cdef uint32_t legal[MAX_LEGAL]
+    cdef RowSums sums = sum_legal(search, span, n, legal)
+    cdef uint64_t visits = 1 + sums.visits + sums.missed  # including this one
     cdef uint32_t tried, counted = 0  # root_counted is its square root: edges of a node mostly share one availability
-    cdef int e, i = 0, found = 0, best = 0
-    cdef uint64_t visits = 0, missed = 0
-    cdef double score, best_score = -INFINITY, rewards = 0, exploration = search.options.exploration, root_counted = 0
-    cdef double won = 0
-    cdef bint missing = may_miss(search), whole = span.count == n  # the row lacks no listed action: it has only those
-    for e in range(span.count):
-        tried = peek_count(&row[e].visits)
-        while not whole and i < n and search.legal[i] < actions[e]:
-            i += 1  # without an edge, as others come first
-        if whole or i < n and actions[e] == search.legal[i]:
-            legal[found] = e
-            found += 1
-            i += 1
-            visits += tried
-            rewards += reward_sum(search, &row[e])
-            won += peek_sum(&row[e].win)
-        else:
-            missed += tried
-            count_unavailable(search, &row[e])
+    cdef int e, i, best = 0
+    cdef double score, best_score = -INFINITY, exploration = search.options.exploration, root_counted = 0
+    cdef bint missing = may_miss(search)
     if search.options.growth:
-        exploration += search.options.growth * doublings(1 + visits / GROWS_FROM)
+        exploration += search.options.growth * doublings(1 + sums.visits / GROWS_FROM)
     if search.path.length == 0:
-        search.settled = is_settled(search, row, legal, found)
-    if search.settled and may_be_settled(search, visits, won) and is_settled(search, row, legal, found):
-        return span.first + select_settled(search, row, legal, n, found, 1 + visits + missed, exploration)
+        search.settled = is_settled(search, row, legal, sums.found)
+    if search.settled and may_be_settled(search, sums.visits, sums.won) and is_settled(search, row, legal, sums.found):
+        return span.first + select_settled(search, row, legal, n, sums.found, visits, exploration)
     if not missing:
-        root_counted = sqrt(<double> (1 + visits + missed))
-    for i in range(found):
+        root_counted = sqrt(<double> visits)
+    for i in range(sums.found):
         e = legal[i]
         if search.path.length and wins(search, &row[e]):
             return span.first + e
         tried = peek_count(&row[e].visits)
-        score = mean(search, &row[e]) if tried else rewards / max(visits, 1)
-        if missing and availability_of(search, 1 + visits + missed, &row[e]) != counted:
-            counted = availability_of(search, 1 + visits + missed, &row[e])
+        score = mean(search, &row[e]) if tried else sums.rewards / max(sums.visits, 1)
+        if missing and availability_of(search, visits, &row[e]) != counted:
+            counted = availability_of(search, visits, &row[e])
             root_counted = sqrt(<double> counted)
         score += exploration * max(peek_prior(&row[e].prior), 0) * root_counted / (1 + tried)
         if score > best_score:
