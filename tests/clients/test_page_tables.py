@@ -88,7 +88,7 @@ def test_every_card_has_a_picture() -> None:
 
 def test_every_game_has_a_name_and_its_numbers_of_players() -> None:
     names = re.search(r"GAMES: .*? = \{ (.*) \};", source("language/text.ts"))
-    players = re.search(r"PLAYERS.*? = \{ (.*) \};", source("views/newgame.tsx"))
+    players = re.search(r"PLAYERS.*? = \{ (.*) \};", source("game/beginning.ts"))
     assert names
     assert players
     named = dict(re.findall(r'(\w+): "game\.(\w+)"', names[1]))

@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 FOLDER = Path(__file__).parents[2] / "clients" / "web" / "browser"
 VARIABLE = "CLERESTORY_BROWSER"  # path of a Chromium to use instead of the pinned one
 ARGUMENTS = ["--no-sandbox", "--disable-gpu"]
-LAUNCH_TIMEOUT = 300_000  # milliseconds; Playwright's 30 s are too short where other processes take the cores
+LAUNCH_TIMEOUT = 300_000  # milliseconds; no test may fail because the machine is slow
 FAST = "200"  # milliseconds per move of a bot, as offered by the lobby
 INSTALL = ("install", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund")
 
