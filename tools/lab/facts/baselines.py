@@ -1,4 +1,4 @@
-"""Baselines of docs/benchmark.md: what fixed players win, how much of it is luck, and what taking luck out saves.
+"""Baselines of docs/environments.md: what fixed players win, how much of it is luck, and what taking luck out saves.
 
     python -m tools.lab.facts.baselines play [--only NAME] [--folder FOLDER]
     python -m tools.lab.facts.baselines table [--folder FOLDER]
