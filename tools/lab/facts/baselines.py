@@ -34,14 +34,11 @@ BUDGET = "20000it"  # a level uses no more than its own iterations
 LOW, HIGH = "ismcts:level=3", "ismcts:level=6"
 PAIRS = (  # player and budget, opponent, about how many games
     ("random", "greedy", 240),
-    ("random", LOW, 120),
     ("greedy", LOW, 240),
     ("ismcts:level=1", LOW, 120),
     ("ismcts:level=2", LOW, 120),
     (LOW, LOW, 240),
     ("ismcts:level=4", LOW, 120),
-    (LOW, HIGH, 24),
-    ("ismcts:level=4", HIGH, 24),
     ("ismcts:level=5", HIGH, 36),
     (HIGH, HIGH, 36),
     ("ismcts:level=7", HIGH, 36),
