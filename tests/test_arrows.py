@@ -66,7 +66,7 @@ def test_rooms_are_listed_from_the_lowest() -> None:
     assert above == {}
 
 
-ARROW = re.compile(r"^`([\w/]+)` ─+► ([\w./*]+(?:, [\w./*]+)*)$", re.MULTILINE)
+ARROW = re.compile(r"^([\w/]+) ─+► ([\w./*]+(?:, [\w./*]+)*)$", re.MULTILINE)
 
 
 def group_of(folder: str) -> str:
