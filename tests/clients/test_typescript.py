@@ -154,6 +154,7 @@ def test_the_advisor_of_the_default_entry_recommends_analyzes_and_names_what_is_
     position = (ROOT / "examples" / "positions" / "duel-2p-phase2-turn.json").read_text("utf-8")
     found = printed(project, "advisor.ts", gateway, position)
     assert found["bests"] == [found["same"]] * 3
+    assert found["alone"]
     assert found["lines"] == [2] * 3
     assert found["tables"] >= 3
     assert found["last"] == {"final": True, "iterations": "300"}

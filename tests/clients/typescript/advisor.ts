@@ -1,5 +1,6 @@
 // The small advisor of the default entry, at a real server; prints what the test looks at as JSON.
 import { Advisor, JsonCallError } from "@clerestory/client";
+import { Advisor as Alone } from "@clerestory/client/advisor";
 
 declare const process: { argv: [string, string, string, string] };
 const advisor = new Advisor(process.argv[2]);
@@ -40,4 +41,4 @@ const errors = [
 ];
 const bests = answers.map((one) => one.best?.text);
 const lines = answers.map((one) => one.lines?.length);
-console.log(JSON.stringify({ bests, lines, same: best?.text, tables, last, errors }));
+console.log(JSON.stringify({ bests, lines, same: best?.text, tables, last, errors, alone: Alone === Advisor }));
