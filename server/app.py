@@ -5,7 +5,7 @@ import logging
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -32,12 +32,14 @@ from clerestory.server.games.auto_player import Choose
 from clerestory.server.games.bots import Bots
 from clerestory.server.games.bounds import CLOSING
 from clerestory.server.games.manager import GameManager, Limits
-from clerestory.server.games.notices import TurnNotices
+from clerestory.server.games.notices import Route, Send, TurnNotice, TurnNotices
 from clerestory.server.games.store import Store
 from clerestory.server.games.stores.store_location import file_of, open_store
 from clerestory.server.hardening.pending_reads import PendingReads
 from clerestory.server.lifecycle import Lifecycle
 from clerestory.server.memory import collect_seldom, limit_bytes, resident_bytes
+from clerestory.server.notices.targets import SeatTargets
+from clerestory.server.notices.webhook import Webhook, read_key
 from clerestory.server.rpc.admission import MOST_CALLS, OPERATORS, STREAMS_INSIDE, AdmissionHandler, channel_options
 from clerestory.server.rpc.annotation_service import Annotations
 from clerestory.server.rpc.callers import Callers
@@ -50,7 +52,6 @@ from clerestory.server.rpc.reflection import add_reflection
 from clerestory.server.rpc.rules_service import RulesHandlers
 from clerestory.server.rpc.security import Tokens
 from clerestory.server.rpc.service import AdvisorHandlers
-from clerestory.server.webhook import Webhook, read_key
 from clerestory.spans import CURRENT_TRACER
 from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2, lessons_pb2, puzzle_pb2, rules_pb2
 from clerestory.v1.advisor_pb2_grpc import add_AdvisorServiceServicer_to_server
@@ -175,13 +176,15 @@ async def start(settings: Settings, inside: str = "") -> App:
     analysis = AnalysisEngine(settings, metrics.count_soon)
     callers = Callers(tokens, lambda game_id, token: manager.seat_of(game_id, token))
     advisor = AdvisorHandlers(analysis, callers)
-    manager = hosted_games(store, settings, Bots(analysis).choose, metrics)
+    targets = SeatTargets(store, settings.seat_webhooks)
+    notices = turn_notices(store, settings, targets, metrics)
+    manager = hosted_games(store, settings, Bots(analysis).choose, notices)
     watch(metrics, analysis, manager)
     watch_limits(metrics, settings, room, manager)
     watch_end(metrics, certificates)
     admission = admit_calls(settings, metrics, tokens, callers, advisor)
     chunks = Chunks(callers)
-    played = GameHandlers(manager, callers, chunks, settings.max_watchers)
+    played = GameHandlers(manager, callers, chunks, targets, settings.max_watchers)
     add_services(admission, advisor, played, Annotations(Reviewer(analysis), manager, callers), chunks, standing)
     await begin(servers, admission, admin, standing)
     manager.resume(partial(report_games, standing))
@@ -285,7 +288,7 @@ async def report_games(standing: HealthServicer, healthy: bool) -> None:
     await standing.set(GAMES, state)
 
 
-def hosted_games(store: Store, settings: Settings, choose: Choose, metrics: Metrics) -> GameManager:
+def hosted_games(store: Store, settings: Settings, choose: Choose, notices: TurnNotices) -> GameManager:
     """Return the game manager of a server."""
     limits = Limits(settings.max_games, settings.max_games_each, settings.max_bytes_each, settings.max_games_a_minute)
     return GameManager(
@@ -294,17 +297,22 @@ def hosted_games(store: Store, settings: Settings, choose: Choose, metrics: Metr
         choose,
         most_bot_games=settings.max_bot_games,
         forget_after=settings.game_retention_days,
-        notices=turn_notices(store, settings, metrics),
+        notices=notices,
     )
 
 
-def turn_notices(store: Store, settings: Settings, metrics: Metrics) -> TurnNotices | None:
-    """Return what announces turns at the webhook; None without one. Raises BadSettings for the key."""
-    if settings.webhook_key is None:
-        return None
-    key = read_key(settings.webhook_key)
-    webhook = Webhook(settings.webhook, key, private=settings.webhook_private, now=store.now)
-    return TurnNotices(webhook.send, metrics.count_notice)
+def turn_notices(store: Store, settings: Settings, targets: SeatTargets, metrics: Metrics) -> TurnNotices:
+    """Return what announces turns at the webhook, and to the targets of seats. Raises BadSettings for the key."""
+    routes = [Route(targets.find, durable=True)] if targets.enabled else []
+    if settings.webhook_key is not None:
+        key = read_key(settings.webhook_key)
+        send = Webhook(settings.webhook, key, private=settings.webhook_private, now=store.now).send
+
+        async def webhook(_: TurnNotice) -> Sequence[Send]:
+            return (send,)
+
+        routes.append(Route(webhook))
+    return TurnNotices(routes, metrics.count_notice)
 
 
 def start_admin(address: str, standing: HealthServicer) -> tuple[grpc.aio.Server | None, str]:

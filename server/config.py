@@ -90,6 +90,12 @@ class Settings(Capacity):
         None, "file with the key that signs these notices: 24 to 64 bytes in base64, perhaps after `whsec_`"
     )
     webhook_private: bool = declared(False, "let `--webhook` name a host at a loopback or private address")
+    seat_webhooks: str = declared(
+        "none",
+        "which hosts the program of a seat may name for [notices of its turns](games.md#your-turn-notices): `none`,"
+        " `public` over HTTPS, or `any`, also at loopback and private addresses",
+        OneOf(("none", "public", "any")),
+    )
     admin: str = declared(
         "",
         "`HOST:PORT` or `unix:PATH` of a second port for operators, with gRPC's channelz, health and reflection",

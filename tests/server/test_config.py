@@ -38,6 +38,7 @@ BAD: dict[str, list[Any]] = {
     ],
     "webhook_key": ["/key"],
     "webhook_private": [True],
+    "seat_webhooks": ["all", ""],
     "admin": ["0.0.0.0:9464", "[::]:9464", "example.org:9464"],
     "metrics": ["0.0.0.0:9464", "[::]:9464", "example.org:9464", "9464", "unix:/somewhere/socket"],
 }

@@ -10,7 +10,16 @@ import pytest
 from clerestory.server.games import commands, notices
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import EndReason
-from clerestory.server.games.notices import Delivery, Outcome, TurnNotice, TurnNotices, begins_turn, notice_of
+from clerestory.server.games.notices import (
+    Delivery,
+    Outcome,
+    Route,
+    Send,
+    TurnNotice,
+    TurnNotices,
+    begins_turn,
+    notice_of,
+)
 from tests.server.games.simulated import on_simulated_time
 from tests.server.games.table import BOTH, NOW, OWNER, hosted
 
@@ -39,7 +48,10 @@ class Receiver:
         self.answers = list(answers)
         self.received: list[tuple[float, TurnNotice]] = []
         self.outcomes: Counter[Outcome] = Counter()
-        self.notices = TurnNotices(self.send, lambda outcome: self.outcomes.update([outcome]))
+        self.notices = TurnNotices([Route(self.find)], lambda outcome: self.outcomes.update([outcome]))
+
+    async def find(self, notice: TurnNotice) -> Sequence[Send]:
+        return (self.send,)
 
     async def send(self, notice: TurnNotice) -> Delivery:
         self.received.append((asyncio.get_running_loop().time(), notice))
