@@ -62,6 +62,7 @@ from clerestory.v1.puzzle_pb2_grpc import add_PuzzleServiceServicer_to_server
 from clerestory.v1.rules_pb2_grpc import add_RulesServiceServicer_to_server
 
 if TYPE_CHECKING:
+    from clerestory.server.notices.push import PushSigner
     from clerestory.server.tracing import Traces
 
 GAMES = games_pb2.DESCRIPTOR.services_by_name["GameService"].full_name
@@ -176,7 +177,7 @@ async def start(settings: Settings, inside: str = "") -> App:
     analysis = AnalysisEngine(settings, metrics.count_soon)
     callers = Callers(tokens, lambda game_id, token: manager.seat_of(game_id, token))
     advisor = AdvisorHandlers(analysis, callers)
-    targets = SeatTargets(store, settings.seat_webhooks)
+    targets = SeatTargets(store, settings.seat_webhooks, push_signer(settings))
     notices = turn_notices(store, settings, targets, metrics)
     manager = hosted_games(store, settings, Bots(analysis).choose, notices)
     watch(metrics, analysis, manager)
@@ -299,6 +300,17 @@ def hosted_games(store: Store, settings: Settings, choose: Choose, notices: Turn
         forget_after=settings.game_retention_days,
         notices=notices,
     )
+
+
+def push_signer(settings: Settings) -> "PushSigner | None":
+    """Return what signs push messages; None without a key. Raises BadSettings if the key or packages are missing."""
+    if settings.push_key is None:
+        return None
+    try:
+        from clerestory.server.notices.push import PushSigner, read_push_key
+    except ImportError:
+        raise BadSettings("push_key: needs further packages: pip install 'clerestory[push]'") from None
+    return PushSigner(read_push_key(settings.push_key), settings.push_contact)
 
 
 def turn_notices(store: Store, settings: Settings, targets: SeatTargets, metrics: Metrics) -> TurnNotices:

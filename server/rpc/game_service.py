@@ -128,6 +128,7 @@ class GameHandlers(GameServiceServicer):
                 ply=ply,
                 entries=entries,
                 rematch_id=self._requests.rematch_id(hosted, viewer),
+                push_key=self._targets.push_key if viewer.seats else "",
             )
 
     async def ListGames(
@@ -257,8 +258,12 @@ class GameHandlers(GameServiceServicer):
         async with self._manager.lend(request.game_id) as live:
             seat = seat_of(request, live.hosted)
             commands.require_alive(live.hosted)
-            secret = await self._targets.add(live.hosted, seat, request.url)
-            return games.AddNoticeTargetResponse(webhook_secret=secret)
+            if not request.HasField("push_keys"):
+                secret = await self._targets.add_webhook(live.hosted, seat, request.url)
+                return games.AddNoticeTargetResponse(webhook_secret=secret)
+            keys = request.push_keys
+            await self._targets.add_push(live.hosted, seat, request.url, keys.p256dh, keys.auth)
+            return games.AddNoticeTargetResponse()
 
     async def RemoveNoticeTarget(
         self, request: games.RemoveNoticeTargetRequest, context: Context

@@ -11,12 +11,12 @@ class Received:
 
     def __init__(self, answer: bytes) -> None:
         self.answer = answer
-        self.requests: list[tuple[list[str], str]] = []
+        self.requests: list[tuple[list[str], bytes]] = []
 
     async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         lines = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")[:-2]
         length = next(int(line.partition(": ")[2]) for line in lines if line.startswith("content-length: "))
-        self.requests.append((lines, (await reader.readexactly(length)).decode()))
+        self.requests.append((lines, await reader.readexactly(length)))
         writer.write(self.answer)
         await writer.drain()
         writer.close()

@@ -61,7 +61,7 @@ async def test_a_seat_is_notified_of_its_own_turns_with_its_secret() -> None:
     lines, body = received.requests[0]
     headers = headers_of(lines)
     key = base64.b64decode(secret.removeprefix("whsec_"))
-    signed = signature(key, headers["webhook-id"], int(headers["webhook-timestamp"]), body.encode())
+    signed = signature(key, headers["webhook-id"], int(headers["webhook-timestamp"]), body)
     assert (len(key), headers["webhook-signature"]) == (32, signed)
 
 

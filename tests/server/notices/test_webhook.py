@@ -40,11 +40,11 @@ async def test_a_notice_is_posted_with_its_signature() -> None:
         "content-type: application/json",
         "webhook-id: game.3",
         f"webhook-timestamp: {SECONDS}",
-        f"webhook-signature: {signature(KEY, 'game.3', SECONDS, body.encode())}",
+        f"webhook-signature: {signature(KEY, 'game.3', SECONDS, body)}",
         f"content-length: {len(body)}",
         "connection: close",
     ]
-    assert body == NOTICE.to_json()
+    assert body.decode() == NOTICE.to_json()
 
 
 # -- the key, and a server -------------------------------------------------------------------------
