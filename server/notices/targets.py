@@ -81,6 +81,8 @@ class SeatTargets:
 
     async def remove(self, hosted: HostedGame, seat: int, url: str) -> None:
         """Remove a target of a seat, if it exists. Raises ServiceError: DISK_FULL, STORE_FAILED."""
+        if not host_of(url):
+            return  # some stores cannot hold such a text
         with typed():
             await self._store.drop_target(hosted.head.game_id, seat, url)
 

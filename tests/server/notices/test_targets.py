@@ -90,6 +90,13 @@ async def test_a_removed_target_is_not_notified() -> None:
     assert [lines[0] for lines, _ in received.requests] == ["POST /left HTTP/1.1"]
 
 
+@pytest.mark.parametrize("url", ["", "\0", "x" * 10_000])
+async def test_what_is_not_an_address_is_not_there_to_remove(url: str) -> None:
+    async with table(settings=ANY) as played:
+        answer = await played.call("RemoveNoticeTarget", tokens=played.tokens(), url=url)
+    assert answer == games.RemoveNoticeTargetResponse()
+
+
 @pytest.mark.parametrize(("status", "left"), [(410, 0), (404, 1), (403, 1)])
 async def test_a_target_that_is_gone_is_deleted(status: int, left: int) -> None:
     async with receiving(b"HTTP/1.1 %d No\r\n\r\n" % status) as (_, port), table(settings=ANY) as played:
