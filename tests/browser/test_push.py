@@ -18,16 +18,19 @@ BELL = "Tell me when it is my turn"
 ENDPOINT = "https://push.example.org/send/1"
 CONTACT = "mailto:ann@example.org"
 # No push service can be reached: the browser has a subscription with keys of its own.
-SUBSCRIBED = """async () => {
-    const {publicKey} = await crypto.subtle.generateKey({name: "ECDH", namedCurve: "P-256"}, true, ["deriveBits"]);
-    const keys = {p256dh: await crypto.subtle.exportKey("raw", publicKey), auth: new Uint8Array(16).buffer};
+SUBSCRIBED = """
     globalThis.asked = [];
-    PushManager.prototype.subscribe = async function (options) {
-        asked.push(options);
-        return {endpoint: "%s", getKey: name => keys[name]};
+    PushManager.prototype.getSubscription = async () => {
+        const {publicKey} = await crypto.subtle.generateKey({name: "ECDH", namedCurve: "P-256"}, true, ["deriveBits"]);
+        const keys = {p256dh: await crypto.subtle.exportKey("raw", publicKey), auth: new Uint8Array(16).buffer};
+        return {endpoint: localStorage.endpoint ?? "%s", getKey: name => keys[name]};
     };
-}"""
-ALLOWED = """Object.defineProperty(Notification, "permission", {get: () => "granted"})"""
+    PushManager.prototype.subscribe = function (options) {
+        asked.push(options);
+        return this.getSubscription();
+    };
+"""
+ALLOWED = """Object.defineProperty(Notification, "permission", {get: () => "granted"});"""
 # Headless browsers show no notifications: the worker notes those that it would show, and what it opens.
 NOTED = """() => {
     globalThis.shown = []; globalThis.opened = [];
@@ -60,9 +63,8 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def page(browser: Browser, url: str) -> Iterator[Page]:
     """A tab of a user who allows notifications."""
     context = experienced(browser, base_url=url, reduced_motion="reduce", permissions=["notifications"])
-    context.add_init_script(ALLOWED)
+    context.add_init_script(ALLOWED + SUBSCRIBED % ENDPOINT)
     with web.open_tab(context) as page:
-        page.evaluate(SUBSCRIBED % ENDPOINT)
         yield page
 
 
@@ -126,6 +128,18 @@ def test_the_bell_adds_the_subscription_of_the_browser_to_the_seat(page: Page) -
     expect(bell).to_be_checked(checked=False)
     expect(bell).to_be_enabled()
     assert [(one.game_id, one.seat, one.url) for one in removed] == [(game, 0, ENDPOINT)]
+
+
+def test_a_new_subscription_of_the_browser_is_added_when_the_game_is_shown_again(page: Page) -> None:
+    game = web.new_game(page, "duel", ["me", "open"])
+    press_bell(page)
+    added = requests_of(page, AddNoticeTargetRequest)
+    page.reload()
+    expect(page.get_by_label(BELL)).to_be_checked()
+    page.evaluate("localStorage.endpoint = 'https://push.example.org/send/2'")
+    with page.expect_response("**/AddNoticeTarget"):
+        page.reload()
+    assert [(one.game_id, one.url) for one in added] == [(game, "https://push.example.org/send/2")]
 
 
 def test_a_push_message_is_shown_and_leads_to_the_game(page: Page) -> None:

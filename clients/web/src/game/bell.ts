@@ -27,6 +27,14 @@ export async function subscribe(kept: Kept): Promise<boolean> {
   return true;
 }
 
+/** Subscribe again if the browser has another subscription by now, or none. */
+export async function renew(kept: Kept): Promise<void> {
+  if (!mayPush(kept) || !pushed(kept.id)) return;
+  const registration = await navigator.serviceWorker.getRegistration();
+  const subscription = await registration?.pushManager.getSubscription();
+  if (subscription?.endpoint !== browser.get(KEPT + kept.id)) await subscribe(kept);
+}
+
 /** Undo this; returns true. The subscription of the browser stays, because other games may use it. */
 export async function unsubscribe(kept: Kept): Promise<boolean> {
   const url = browser.get(KEPT + kept.id) ?? "";
