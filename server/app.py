@@ -168,6 +168,7 @@ async def start(settings: Settings, inside: str = "") -> App:
     """
     certificates = None if settings.tls_cert is None else Certificates(settings)
     tokens = None if settings.token_file is None else Tokens(settings.token_file)
+    push = push_signer(settings)
     traces = start_tracing(settings.tracing)
     metrics, standing, room = Metrics(), HealthServicer(), connections(page=bool(inside))
     servers, address = open_ports(settings, room, certificates, inside)
@@ -177,7 +178,7 @@ async def start(settings: Settings, inside: str = "") -> App:
     analysis = AnalysisEngine(settings, metrics.count_soon)
     callers = Callers(tokens, lambda game_id, token: manager.seat_of(game_id, token))
     advisor = AdvisorHandlers(analysis, callers)
-    targets = SeatTargets(store, settings.seat_webhooks, push_signer(settings))
+    targets = SeatTargets(store, settings.seat_webhooks, push)
     notices = turn_notices(store, settings, targets, metrics)
     manager = hosted_games(store, settings, Bots(analysis).choose, notices)
     watch(metrics, analysis, manager)

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from google.rpc.error_details_pb2 import BadRequest
 
 from clerestory.declared import BadSettings
+from clerestory.server.app import start
+from clerestory.server.config import Settings
 from clerestory.server.games.notices import TurnNotice
 from clerestory.server.notices import post, targets
 from clerestory.server.notices.push import (
@@ -150,6 +153,12 @@ def test_a_wrong_key_is_an_error(text: bytes, tmp_path: Path) -> None:
     (tmp_path / "key").write_bytes(text)
     with pytest.raises(BadSettings, match=r"^push_key: \S+ holds no unencrypted private key of P-256 in PEM$"):
         read_push_key(tmp_path / "key")
+
+
+async def test_a_key_without_the_packages_for_it_is_an_error(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "clerestory.server.notices.push", None)
+    with pytest.raises(BadSettings, match=r"^push_key: needs further packages: pip install 'clerestory\[push\]'$"):
+        await start(Settings(listen="127.0.0.1:0", **settings))
 
 
 # -- a server --------------------------------------------------------------------------------------
