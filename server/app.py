@@ -290,7 +290,7 @@ async def report_games(standing: HealthServicer, healthy: bool) -> None:
     await standing.set(GAMES, state)
 
 
-def hosted_games(store: Store, settings: Settings, choose: Choose, notices: TurnNotices) -> GameManager:
+def hosted_games(store: Store, settings: Settings, choose: Choose, notices: TurnNotices | None) -> GameManager:
     """Return the game manager of a server."""
     limits = Limits(settings.max_games, settings.max_games_each, settings.max_bytes_each, settings.max_games_a_minute)
     return GameManager(
@@ -314,8 +314,8 @@ def push_signer(settings: Settings) -> "PushSigner | None":
     return PushSigner(read_push_key(settings.push_key), settings.push_contact)
 
 
-def turn_notices(store: Store, settings: Settings, targets: SeatTargets, metrics: Metrics) -> TurnNotices:
-    """Return what announces turns at the webhook, and to the targets of seats. Raises BadSettings for the key."""
+def turn_notices(store: Store, settings: Settings, targets: SeatTargets, metrics: Metrics) -> TurnNotices | None:
+    """Return what announces turns at the webhook and to the targets of seats; None for neither. Raises BadSettings."""
     routes = [Route(targets.find, durable=True)] if targets.enabled else []
     if settings.webhook_key is not None:
         key = read_key(settings.webhook_key)
@@ -325,7 +325,7 @@ def turn_notices(store: Store, settings: Settings, targets: SeatTargets, metrics
             return (send,)
 
         routes.append(Route(webhook))
-    return TurnNotices(routes, metrics.count_notice)
+    return TurnNotices(routes, metrics.count_notice) if routes else None
 
 
 def start_admin(address: str, standing: HealthServicer) -> tuple[grpc.aio.Server | None, str]:
