@@ -1,6 +1,7 @@
 // "Your turn" for people who look elsewhere: in the title of the tab, and as a notification if allowed.
 
 import { say } from "../language/texts.ts";
+import { pushed } from "./bell.ts";
 
 let told = "";
 
@@ -11,7 +12,7 @@ export function notice(mine: boolean, game: string): void {
   const news = mine ? game : "";
   const fresh = news !== told;
   told = news;
-  if (news && fresh && document.hidden && allowed()) notify(game);
+  if (news && fresh && document.hidden && allowed() && !pushed(game)) notify(game);
 }
 
 function notify(game: string): void {

@@ -4,10 +4,10 @@ import { useSignal } from "@preact/signals";
 import { look, looks } from "../boards/seats.ts";
 import { address } from "../browser/route.ts";
 import type { Kept } from "../game/kept.ts";
-import { askable } from "../game/title.ts";
 import { EndReason, type Game, type GameSeat, GameStatus, Onlookers, SeatKind } from "../gen/clerestory/v1/games_pb.ts";
 import { type Key, say } from "../language/texts.ts";
 import { Copy, Dialog, SeatName, Trouble } from "../parts/parts.tsx";
+import { Bell } from "./bell.tsx";
 
 /** Invitation links: to watch, or to play a seat. */
 export function Share({ kept, game, onClose }: { kept: Kept; game: Game; onClose(): void }) {
@@ -52,11 +52,7 @@ export function Seats({ kept, game, onClose }: { kept: Kept; game: Game; onClose
           </li>
         ))}
       </ul>
-      {askable() && (
-        <button type="button" onClick={() => void Notification.requestPermission()}>
-          {say("players.notify")}
-        </button>
-      )}
+      {!game.end && <Bell kept={kept} />}
       {!game.end && <EndIt kept={kept} game={game} onClose={onClose} />}
     </Dialog>
   );

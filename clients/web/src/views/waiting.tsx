@@ -10,6 +10,7 @@ import { gameName } from "../language/text.ts";
 import { say } from "../language/texts.ts";
 import { Button } from "../parts/button.tsx";
 import { Copy, SeatName, Trouble } from "../parts/parts.tsx";
+import { Bell } from "./bell.tsx";
 import { EndIt } from "./people.tsx";
 
 export function Waiting({ kept, game }: { kept: Kept; game: Game }) {
@@ -49,6 +50,7 @@ export function Waiting({ kept, game }: { kept: Kept; game: Game }) {
         ))}
       </ul>
       <Copy label={say("waiting.link")} value={address("game", game.gameId)} />
+      {kept.mine.value.length > 0 && <Bell kept={kept} />}
       {owner && <EndIt kept={kept} game={game} />}
       <a href="#/">{say("menu.lobby")}</a>
     </main>
