@@ -123,7 +123,8 @@ async def answer():
 asyncio.run(answer())
 """
 UNUSED = {  # by a server without a page that answers moves
-    *("attr", "greenlet", "h11", "multiprocessing", "numpy", "opentelemetry", "pygments", "rich", "uvicorn"),
+    *("attr", "cryptography", "greenlet", "h11", "multiprocessing", "numpy", "opentelemetry", "pygments"),
+    *("rich", "uvicorn"),
     *("clerestory.clients", "clerestory.server.gateway.serve", "clerestory.bench"),
 }
 
