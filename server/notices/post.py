@@ -7,6 +7,7 @@ import socket
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from urllib.parse import SplitResult, urlsplit
 
 from clerestory.server.games.notices import Delivery
@@ -53,7 +54,7 @@ async def status_of(url: SplitResult, headers: Mapping[str, str], body: bytes, *
 
     Raises Forbidden, OSError, and ValueError for an answer without a status.
     """
-    tls = ssl.create_default_context() if url.scheme == "https" else None
+    tls = trusted() if url.scheme == "https" else None
     host, port = url.hostname or "", url.port or (443 if tls else 80)
     address = await resolved(host, port, private=private)
     reader, writer = await asyncio.open_connection(address, port, ssl=tls, server_hostname=host if tls else None)
@@ -66,6 +67,12 @@ async def status_of(url: SplitResult, headers: Mapping[str, str], body: bytes, *
     if found is None:
         raise ValueError("the answer is not one of HTTP")
     return int(found[1])
+
+
+@cache
+def trusted() -> ssl.SSLContext:
+    """Return the settings of TLS; reading the machine's certificates takes tens of milliseconds of the event loop."""
+    return ssl.create_default_context()
 
 
 def head_of(url: SplitResult, headers: Mapping[str, str], length: int) -> bytes:

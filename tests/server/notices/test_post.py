@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import ssl
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -18,17 +19,30 @@ async def sent(url: str, *, private: bool = True) -> Delivery:
     return (await post.post(url, {}, b"content", private=private)).delivery
 
 
-async def test_the_certificate_of_the_host_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def contexts() -> Iterator[list[ssl.SSLContext]]:
+    """Return a list whose last element is trusted; it shrinks when the certificates of the machine are read."""
+    found: list[ssl.SSLContext] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl, "create_default_context", found.pop)
+        post.trusted.cache_clear()
+        yield found
+    post.trusted.cache_clear()
+
+
+async def test_the_certificate_of_the_host_is_checked(contexts: list[ssl.SSLContext]) -> None:
     authority, context = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("localhost").configure_cert(context)
     async with receiving(tls=context) as (received, port):
-        unknown = await sent(f"https://localhost:{port}/")
-        trusting = ssl.create_default_context()
+        trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         authority.configure_trust(trusting)
-        monkeypatch.setattr(ssl, "create_default_context", lambda: trusting)
+        contexts.append(trusting)
         known = await sent(f"https://localhost:{port}/")
         other = await sent(f"https://127.0.0.1:{port}/")
-    assert (unknown, known, other) == (Delivery.FAILED, Delivery.ACCEPTED, Delivery.FAILED)
+        post.trusted.cache_clear()
+        contexts.append(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
+        unknown = await sent(f"https://localhost:{port}/")
+    assert (known, other, unknown) == (Delivery.ACCEPTED, Delivery.FAILED, Delivery.FAILED)
     assert len(received.requests) == 1
 
 
