@@ -151,7 +151,7 @@ def test_one_announcement_a_move_says_who_did_what(page: Page) -> None:
         new MutationObserver(() => window.said.push(live.textContent))
             .observe(live, {characterData: true, childList: true, subtree: true}); }"""
     )
-    action = page.locator(".action").first
+    action = page.locator(".action:not(:has(.idle))").first  # without a note behind its name
     label = action.inner_text()
     action.click()
     page.wait_for_function("label => window.said.some(one => one.startsWith(`Red: ${label}`))", arg=label)
