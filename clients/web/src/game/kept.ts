@@ -385,9 +385,9 @@ export class Kept {
   }
 
   /** Let a bot take over a seat, or its person take it back. */
-  setSeat(seat: number, kind: SeatKind, level?: number): Promise<boolean> {
-    const bot = kind === SeatKind.BOT ? { bot: level === undefined ? {} : { level } } : {};
-    const asked = { gameId: this.id, tokens: this.tokens, seat, plan: { kind, ...bot } };
+  setSeat(seat: number, kind: SeatKind, bot: { level?: number; character?: string } = {}): Promise<boolean> {
+    const plan = { kind, ...(kind === SeatKind.BOT ? { bot } : {}) };
+    const asked = { gameId: this.id, tokens: this.tokens, seat, plan };
     return this.#calls.make(
       () => (limit) => games.setSeat(asked, limit),
       () => this.#seen(),

@@ -20,7 +20,9 @@ export function chooseSounds(wanted: boolean): void {
   if (wanted) synth();
 }
 
-const hear = (sound: Sound) => sounding.value && synth()?.default(sound);
+export const hear = (sound: Sound): void => {
+  if (sounding.value) synth()?.default(sound);
+};
 
 const POINTS = ["vp", "points"];
 const GOODS = ["gold", "sand", "wood", "stone", "metal"];

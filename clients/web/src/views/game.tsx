@@ -41,7 +41,7 @@ import { mayTalk, Spoken, Talk } from "./phrases.tsx";
 import { RoundCard } from "./round.tsx";
 import { Shown } from "./shown.tsx";
 import { Table } from "./table.tsx";
-import { Waiting } from "./waiting.tsx";
+import { useBegun, Waiting } from "./waiting.tsx";
 
 /** `game/ID`. */
 export default function GameScreen({ words: [id = ""] }: { words: string[] }) {
@@ -49,6 +49,7 @@ export default function GameScreen({ words: [id = ""] }: { words: string[] }) {
   useEffect(() => () => kept.close(), [kept]);
   useEffect(() => toPresent, [kept]);
   const game = kept.game.value;
+  const begun = useBegun(game?.status);
   if (kept.failed.value)
     return (
       <Blank>
@@ -62,9 +63,15 @@ export default function GameScreen({ words: [id = ""] }: { words: string[] }) {
         <p aria-busy="true">{say("opening.game")}</p>
       </main>
     );
-  notice(kept.myTurn.value && !game.end, game.gameId);
+  notice(newsFor(kept, game, begun), game.gameId);
   if (game.status === GameStatus.OPEN) return <Waiting kept={kept} game={game} />;
   return <Played kept={kept} game={game} />;
+}
+
+/** What somebody who looks elsewhere is told. */
+function newsFor(kept: Kept, game: Game, begun: boolean): string {
+  if (kept.myTurn.value && !game.end) return say("your_turn");
+  return begun ? say("game.begun") : "";
 }
 
 const NONE: LegalAction[] = [];

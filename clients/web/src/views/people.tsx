@@ -14,8 +14,7 @@ export function Share({ kept, game, onClose }: { kept: Kept; game: Game; onClose
   const keys = kept.keys.value;
   const seats = looks(game.seats);
   const held = Object.entries(keys.seats).map(([seat, token]) => ({ seat: Number(seat), token }));
-  const forAll = game.options?.onlookers === Onlookers.ALL; // who need no token
-  const watch = keys.onlooker ? ["watch", keys.onlooker] : forAll ? [] : undefined;
+  const watch = watchWords(kept, game);
   return (
     <Dialog title={say("menu.share")} onClose={onClose}>
       {watch && <Copy label={say("share.watch")} value={address("game", kept.id, ...watch)} />}
@@ -38,6 +37,24 @@ export function Share({ kept, game, onClose }: { kept: Kept; game: Game; onClose
   );
 }
 
+/** The words of an address to watch a game; undefined where one may not. */
+export function watchWords(kept: Kept, game: Game): string[] | undefined {
+  const { onlooker } = kept.keys.value;
+  if (onlooker) return ["watch", onlooker];
+  return game.options?.onlookers === Onlookers.ALL ? [] : undefined; // all need no token
+}
+
+/** Offer notifications, as long as the browser can ask whether they may be shown. */
+export function Notify({ words }: { words: string }) {
+  const asked = useSignal(false);
+  if (asked.value || !askable()) return null;
+  return (
+    <button type="button" onClick={() => void Notification.requestPermission().then(() => (asked.value = true))}>
+      {words}
+    </button>
+  );
+}
+
 export function Seats({ kept, game, onClose }: { kept: Kept; game: Game; onClose(): void }) {
   const seats = looks(game.seats);
   return (
@@ -52,11 +69,7 @@ export function Seats({ kept, game, onClose }: { kept: Kept; game: Game; onClose
           </li>
         ))}
       </ul>
-      {askable() && (
-        <button type="button" onClick={() => void Notification.requestPermission()}>
-          {say("players.notify")}
-        </button>
-      )}
+      <Notify words={say("players.notify")} />
       {!game.end && <EndIt kept={kept} game={game} onClose={onClose} />}
     </Dialog>
   );
