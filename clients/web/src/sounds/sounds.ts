@@ -13,6 +13,7 @@ const synth = once(() => import("./synth.ts"));
 
 /** Whether there are sounds. */
 export const sounding = signal(browser.get(KEY) === "on");
+if (sounding.value) synth(); // so that the first sound is heard
 
 export function chooseSounds(wanted: boolean): void {
   sounding.value = wanted;

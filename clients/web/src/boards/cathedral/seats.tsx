@@ -42,11 +42,10 @@ function Seat(props: SeatProps) {
 
 const ROWS = [0, 0, 4, 5, 4]; // by the number of seats: rows of craftsmen and cards in a strip
 
-/** Whether the craftsmen and cards of a player need more rows than a strip has; of two players, two share a row. */
+/** Whether the craftsmen and cards of a player need more rows than a strip has; of two players, it takes two abreast. */
 function isCrowded({ craftsmen, advantages }: CathedralPlayer, seats: number): boolean {
-  const abreast = seats === 2 ? 2 : 1;
-  const rows = [craftsmen, advantages].map(({ length }) => Math.ceil(length / abreast));
-  return rows.reduce((sum, one) => sum + one) > (ROWS[seats] ?? Number.POSITIVE_INFINITY);
+  const rows = Math.ceil(craftsmen.length / (seats === 2 ? 2 : 1)) + advantages.length;
+  return rows > (ROWS[seats] ?? Number.POSITIVE_INFINITY);
 }
 
 /** The effect of the archbishop's blessing for the player who is converting. */
