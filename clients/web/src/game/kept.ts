@@ -279,7 +279,9 @@ export class Kept {
     if (!before || from === undefined || to !== from + 1 || !stay.value || document.hidden) return;
     const log = this.log.value.map(({ what }) => (what.case === "applied" ? what.value : undefined));
     const seats = this.game.value?.seats.length ?? 0;
-    this.roundOver.value = { position: before, brought: broughtBy(log, seats, this.mine.value[0]) };
+    const brought = broughtBy(log, seats, this.mine.value[0]);
+    if (!brought.some(({ told }) => told.length)) return; // a round of the duel may bring nothing to tell
+    this.roundOver.value = { position: before, brought };
     this.pace.hold(stay.value);
     this.#closing = setTimeout(this.closeRound, stay.value);
   }
