@@ -66,21 +66,25 @@ def test_rooms_are_listed_from_the_lowest() -> None:
     assert above == {}
 
 
-ARROW = re.compile(r"^`([\w/]+)` ─+► ([\w./*]+(?:, [\w./*]+)*)$", re.MULTILINE)
+ARROW = re.compile(r"^([\w/]+) ─+► ([\w./*]+(?:, [\w./*]+)*)$", re.MULTILINE)
+
+
+def group_of(folder: str) -> str:
+    """Return the folder of the picture that a folder is in."""
+    parts = Path(folder).parts
+    return "/".join(parts[:2] if parts[0] in {"clients", "tools"} else parts[:1])
 
 
 def test_the_picture_of_the_page_has_every_arrow() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text().partition("\n## ")[0]
-    folders = {room: names for room, names in IMPORTS.items() if names and not room.endswith(".py")}
-    drawn = [(folder, names.split(", ")) for folder, names in ARROW.findall(page)]
-    assert drawn == [(room, [*dict.fromkeys(map(package_of, names))]) for room, names in folders.items()]
-
-
-def package_of(name: str) -> str:
-    """Return the package of a name in the list, which may be one of its modules."""
-    if name in {"*", "v1"} or f"clerestory.{name}" in FOLDERS.values():
-        return name
-    return FOLDERS[room_of(f"clerestory.{name}")].removeprefix("clerestory.")
+    groups: defaultdict[str, set[str]] = defaultdict(set)
+    for folder, names in IMPORTS.items():
+        groups[group_of(folder)] |= {
+            name if name in {"*", "v1"} else group_of(room_of(f"clerestory.{name}")) for name in names
+        }
+    listed = {group: {"*"} if "*" in names else names - {group} for group, names in groups.items() if group != "common"}
+    drawn = {group: set(names.split(", ")) for group, names in ARROW.findall(page)}
+    assert list(drawn.items()) == [(group, names) for group, names in listed.items() if names]
 
 
 def test_shipped_code_does_not_import_tools_or_tests() -> None:

@@ -39,7 +39,6 @@ RUN: dict[str, tuple[str, Sequence[str]]] = {
     "clerestory replay games.jsonl --ply 120": ("round", ()),
     "clerestory annotate games.jsonl --html review.html": ("luck", ("--iterations", "50")),
     "clerestory rules --game cathedral": ("Cold winter", ()),
-    "clerestory rules --language it": ("carta", ()),
     "clerestory analyze position.json --rates --time 2s": ("%", ("--time", "100ms")),
 }
 

@@ -13,7 +13,7 @@ from clerestory.i18n.languages import ENGLISH, LANGUAGES
 
 ROOT = Path(__file__).parents[1]
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
-PAGES = ("README.md", "docs/clients.md", "docs/benchmark.md")
+PAGES = ("README.md", "docs/clients.md", "docs/environments.md")
 SAYS = {
     ("README.md", 0): '"rules_revision": 2',
     ("README.md", 1): "%\n",
@@ -24,9 +24,9 @@ SAYS = {
     ("docs/clients.md", 4): "",
     ("docs/clients.md", 5): "%",
     ("docs/clients.md", 6): "%\n",
-    ("docs/benchmark.md", 0): "(256, 541) (256, 3)",
-    ("docs/benchmark.md", 1): "(256, 541) (256,)",
-    ("docs/benchmark.md", 2): "0",
+    ("docs/environments.md", 0): "(256, 541) (256, 3)",
+    ("docs/environments.md", 1): "(256, 541) (256,)",
+    ("docs/environments.md", 2): "0",
 }
 
 BEFORE = """

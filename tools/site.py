@@ -1,7 +1,8 @@
-"""Collects the pages of the site, for `make docs`: the documents with what they link to, and pages of the API.
+"""Collects the pages of the site, for `make docs`: the documents, a list of the decisions, and pages of the API.
 
-Pages keep their places relative to each other, so their links work. An API page lists the exported names of a package,
-each described where it is defined: in Python by mkdocstrings, in TypeScript by typedoc.
+Documents are copied with the files that they link to. Pages keep their places relative to each other, so their links
+work. An API page lists the exported names of a package, each described where it is defined: in Python by mkdocstrings,
+in TypeScript by typedoc.
 """
 
 import ast
@@ -30,6 +31,7 @@ def main() -> None:
     for pattern in PAGES.split():
         for page in ROOT.glob(pattern):
             copy_page(page)
+    (OUT / "docs" / "decisions" / "README.md").write_text(list_of_decisions(), "utf-8")
     for name, (package, folder, title) in API.items():
         target = OUT / "api" / f"{name}.md"
         target.parent.mkdir(exist_ok=True)
@@ -54,6 +56,13 @@ def placed(path: Path) -> Path:
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(path, target)
     return target
+
+
+def list_of_decisions() -> str:
+    """Return a page that lists the decisions by their titles."""
+    pages = sorted((ROOT / "docs" / "decisions").glob("0*.md"))
+    titles = (page.read_text("utf-8").partition("\n")[0].removeprefix("# ") for page in pages)
+    return "# Decisions\n\n" + "".join(f"- [{title}]({page.name})\n" for page, title in zip(pages, titles, strict=True))
 
 
 def api_page(package: str, folder: Path, title: str) -> str:

@@ -184,7 +184,7 @@ def cores(settings: Settings) -> Finding:
         return Finding("cores", Mark.NOTE, found, f"set --workers {usable}: more only take turns")
     if workers < usable:
         return Finding("cores", Mark.GOOD, found, f"--workers {usable} would use them all")
-    return Finding("cores", Mark.GOOD, found, "for more, add cores or servers (docs/scaling.md)")
+    return Finding("cores", Mark.GOOD, found, "for more, add cores or servers (docs/operations.md)")
 
 
 def memory(settings: Settings) -> Finding:
@@ -209,7 +209,7 @@ def descriptors(gateway: GatewaySettings | None) -> Finding:
     if each < MOST:
         mark = Mark.WRONG if each < FEW else Mark.NOTE
         return Finding("descriptors", mark, found, f"raise the hard limit (`ulimit -Hn`) to {RESERVED + ports * MOST}")
-    return Finding("descriptors", Mark.GOOD, found, "the maximum: for more, add servers (docs/scaling.md)")
+    return Finding("descriptors", Mark.GOOD, found, "the maximum: for more, add servers (docs/operations.md)")
 
 
 def clock(there: StoreLocation | None) -> Finding:

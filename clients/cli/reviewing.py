@@ -126,7 +126,7 @@ def require_place(path: Path) -> None:
 
 
 def write_report(path: Path, text: str) -> None:
-    """Write a report, and tell the user where it is. Raises OSError."""
+    """Write a report, and print its path. Raises OSError."""
     with writing(path):
         path.write_text(text, encoding="utf-8")
     tell_user("annotate.written", path=str(path))

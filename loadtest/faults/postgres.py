@@ -1,4 +1,4 @@
-"""A PostgreSQL server of our own, if it is installed."""
+"""A private PostgreSQL server, if PostgreSQL is installed."""
 
 import os
 import pwd

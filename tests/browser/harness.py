@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from playwright.sync_api import BrowserContext, ConsoleMessage, Error, Page, Route, expect
+from playwright.sync_api import BrowserContext, ConsoleMessage, Error, Page, Request, Route, expect
 
 from clerestory.engine import State, read_records
 from tools.lab.browser import choose_game
@@ -130,11 +130,23 @@ def processed(page: Page) -> None:
 # -- the network ---------------------------------------------------------------------------------------
 
 
-def calls_to(page: Page, method: str) -> list[str]:
-    """Return a list that grows with each call of a method by a page."""
+def calls_to(page: Page, method: str, *, answered: bool = False) -> list[str]:
+    """Return a list that grows with each call of a method by a page, when it begins or when it was answered."""
     calls: list[str] = []
-    page.on("request", lambda request: calls.append(request.url) if request.url.endswith(f"/{method}") else None)
+
+    def note(request: Request) -> None:
+        if request.url.endswith(f"/{method}"):
+            calls.append(request.url)
+
+    page.on("requestfinished" if answered else "request", note)
     return calls
+
+
+def wait_for_calls(page: Page, calls: list[str], number: int) -> None:
+    """Wait until a list of calls has grown to a number, and the page has processed them."""
+    while len(calls) < number:
+        page.wait_for_timeout(10)
+    processed(page)
 
 
 def meet_first(page: Page, method: str, meet: Callable[[Route], object], times: int | None = None) -> list[Route]:

@@ -3,7 +3,16 @@
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.axe import violations
-from tests.browser.harness import calls_to, play_on, processed, settled, store, version_of, wait_for_change
+from tests.browser.harness import (
+    calls_to,
+    play_on,
+    processed,
+    settled,
+    store,
+    version_of,
+    wait_for_calls,
+    wait_for_change,
+)
 from tests.browser.positions import last_plan, nearly_won
 from tests.browser.tables import give_tables
 
@@ -104,14 +113,15 @@ def test_a_costly_move_is_asked_about_once_and_the_end_teaches(newcomer: Page) -
 
 def test_a_costly_plan_is_asked_about_and_stays_as_it_was(newcomer: Page) -> None:
     last_plan(newcomer)
-    give_tables(newcomer, {"finish": [0, 0, 1]}, {"finish": [0.5, 0.5, 0]})  # the second one after the plan
+    give_tables(newcomer, {"finish": [0, 0, 1]}, {"finish": [0.5, 0.5, 0]})  # the second one after a plan
+    searches = calls_to(newcomer, "Analyze", answered=True)
     begin_searched(newcomer)
+    wait_for_calls(newcomer, searches, 2)  # the position, and what the plan that is filled in leads to
     less = newcomer.locator(".uses button[aria-label^='One less']:not([aria-disabled='true'])").first
     name = str(less.get_attribute("aria-label")).removeprefix("One less: ")
     uses = int(planned(newcomer, name).inner_text())
-    with newcomer.expect_request_finished(lambda request: request.url.endswith("/Analyze")):
-        less.click()
-    processed(newcomer)
+    less.click()
+    wait_for_calls(newcomer, searches, 3)
     expect(planned(newcomer, name)).to_have_text(str(uses - 1))
     version = version_of(newcomer)
     finish = newcomer.locator('.action[data-action="finish"]')

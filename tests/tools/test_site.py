@@ -55,6 +55,14 @@ def test_a_link_to_a_folder_becomes_text(tmp_path: Path, monkeypatch: pytest.Mon
     assert "](../common/i18n)" not in text
 
 
+def test_the_list_of_decisions_has_each_by_its_title(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    collected(tmp_path / "docs", monkeypatch)
+    folder = tmp_path / "docs" / "docs" / "decisions"
+    listed = re.findall(r"^- \[(.*?)\]\((.*?)\)$", (folder / "README.md").read_text(), re.MULTILINE)
+    assert sorted(name for _, name in listed) == sorted(page.name for page in folder.glob("0*.md"))
+    assert all((folder / name).read_text().startswith(f"# {title}\n") for title, name in listed)
+
+
 @pytest.mark.parametrize(("package", "folder", "title"), site.API.values(), ids=site.API)
 def test_an_api_page_has_every_exported_name(package: str, folder: str, title: str) -> None:
     names = re.findall(r"::: [\w.]+\.(\w+)\n", site.api_page(package, ROOT / folder, title))

@@ -1,7 +1,8 @@
-"""Baselines of docs/benchmark.md: what fixed players win, how much of it is luck, and what taking luck out saves.
+"""Baselines of docs/environments.md: what fixed players win, how much of it is luck, and what taking luck out saves.
 
     python -m tools.lab.facts.baselines play [--only NAME] [--folder FOLDER]
-    python -m tools.lab.facts.baselines table [--folder FOLDER]
+    python -m tools.lab.facts.baselines table [--folder FOLDER]      # what each player wins
+    python -m tools.lab.facts.baselines causes [--folder FOLDER]     # what strength and luck explain, and games saved
 
 In each pair, the first player has one seat and the second all others, in every seating of each deal. A run that was
 ended continues. NAME is a game and number of players, as in `cathedral-3`.
@@ -12,7 +13,7 @@ import random
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, product
 from operator import itemgetter
 from pathlib import Path
 from statistics import fmean, pvariance
@@ -21,7 +22,7 @@ from clerestory.engine import GAMES
 from clerestory.search.arena.errors import BadMatch
 from clerestory.search.arena.match import GameResult, Match, play_game
 from clerestory.search.arena.results import open_results
-from clerestory.search.arena.series import report, whole_deals
+from clerestory.search.arena.series import Report, report, whole_deals
 from clerestory.search.intervals import Interval
 from tools.lab.commands import run
 from tools.lab.facts.figures import share_of_variance
@@ -33,14 +34,11 @@ BUDGET = "20000it"  # a level uses no more than its own iterations
 LOW, HIGH = "ismcts:level=3", "ismcts:level=6"
 PAIRS = (  # player and budget, opponent, about how many games
     ("random", "greedy", 240),
-    ("random", LOW, 120),
     ("greedy", LOW, 240),
     ("ismcts:level=1", LOW, 120),
     ("ismcts:level=2", LOW, 120),
     (LOW, LOW, 240),
     ("ismcts:level=4", LOW, 120),
-    (LOW, HIGH, 24),
-    ("ismcts:level=4", HIGH, 24),
     ("ismcts:level=5", HIGH, 36),
     (HIGH, HIGH, 36),
     ("ismcts:level=7", HIGH, 36),
@@ -122,29 +120,47 @@ def with_interval(figure: Callable[[Deals], float], deals: Deals) -> Interval:
     return Interval(*(100 * one for one in (figure(deals), draws[DRAWS // 40], draws[-1 - DRAWS // 40])))
 
 
-# -- the table -------------------------------------------------------------------------------------
+# -- the tables ------------------------------------------------------------------------------------
 
 
 def table(folder: Path) -> Iterator[str]:
-    """Yield the lines of the table."""
-    yield "| game | player | opponents | games | win share | margin | by strength | by luck | games saved |"
-    yield "| -- | -- | -- | -- | -- | -- | -- | -- | -- |"
-    for game, seats in TABLES:
-        for pair in PAIRS:
-            if (path := path_of(folder, game, seats, pair)).exists():
-                yield from row(path, f"`{game}`, {seats}", match_of(game, seats, pair), pair)
+    """Yield a table with a row for each pair: win share with its interval, and margin, by game."""
+    yield f"| player | opponents | games | {' | '.join(f'`{game}`, {seats}' for game, seats in TABLES)} |"
+    yield "| -- | -- | -- |" + " -- |" * len(TABLES)
+    for pair in PAIRS:
+        found = [played(folder, game, seats, pair) for game, seats in TABLES]
+        counts = sorted({sum(map(len, one[1])) for one in found if one})
+        cells = [f"{cell(percent(one[0].score))}; {one[0].margin.mean:.1f}" if one else "" for one in found]
+        if counts:
+            yield line(*map(titled, pair[:2]), " to ".join(map(str, counts)), *cells)
 
 
-def row(path: Path, title: str, match: Match, pair: tuple[str, str, int]) -> Iterator[str]:
-    """Yield the row of a pair, if it has played two deals."""
+def causes(folder: Path) -> Iterator[str]:
+    """Yield a table with a row for each game and pair whose deals had different results."""
+    yield "| game | player | opponents | by strength | by luck | games saved |"
+    yield "| -- | -- | -- | -- | -- | -- |"
+    for (game, seats), pair in product(TABLES, PAIRS):
+        if (found := played(folder, game, seats, pair)) and varied(found[1]):
+            figures = [cell(with_interval(one, found[1]), 0) for one in (strength, luck, saved)]
+            yield line(f"`{game}`, {seats}", *map(titled, pair[:2]), *figures)
+
+
+def played(folder: Path, game: str, seats: int, pair: tuple[str, str, int]) -> tuple[Report, Deals] | None:
+    """Return the report and the deals of a pair, if it has played two."""
+    if not (path := path_of(folder, game, seats, pair)).exists():
+        return None
+    match = match_of(game, seats, pair)
     with open_results(path, match) as results:
         found, deals = report(match, results), whole_deals(results.of(match), match.seats)
-    if found is None or len(deals) < 2:
-        return
-    share = Interval(*(100 * one for one in (found.score.mean, found.score.low, found.score.high)))
-    explained = [cell(with_interval(one, deals), 0) for one in (strength, luck, saved)] if varied(deals) else [""] * 3
-    cells = [title, *map(titled, pair[:2]), str(len(deals) * match.seats), cell(share), cell(found.margin), *explained]
-    yield f"| {' | '.join(cells)} |"
+    return None if found is None or len(deals) < 2 else (found, deals)
+
+
+def line(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def percent(found: Interval) -> Interval:
+    return Interval(*(100 * one for one in (found.mean, found.low, found.high)))
 
 
 def titled(name: str) -> str:
@@ -160,6 +176,9 @@ def cell(found: Interval, decimals: int = 1) -> str:
     return f"{found.mean:.{decimals}f} [{found.low:.{decimals}f}, {found.high:.{decimals}f}]"
 
 
+TABLES_BY_NAME = {"table": table, "causes": causes}
+
+
 def main() -> None:
     """Run the command; report files in use or of another match in one line."""
     try:
@@ -170,12 +189,12 @@ def main() -> None:
 
 def run_command() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=("play", "table"))
+    parser.add_argument("command", choices=("play", *TABLES_BY_NAME))
     parser.add_argument("--only", choices=[f"{game}-{seats}" for game, seats in TABLES])
     parser.add_argument("--folder", type=Path, default=FOLDER)
     options = parser.parse_args()
-    if options.command == "table":
-        sys.stdout.write("\n".join(table(options.folder)) + "\n")
+    if write := TABLES_BY_NAME.get(options.command):
+        sys.stdout.write("\n".join(write(options.folder)) + "\n")
         return
     for game, seats in TABLES:
         if options.only in (None, f"{game}-{seats}"):

@@ -116,12 +116,13 @@ def play(game: str, deals: range, players: Sequence[str], out: Path) -> None:
 
 
 def table(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield a table of the win share of each row's player against each column's, in percent; see `share_against`."""
+    """Yield a table of the win share of each row's player against each later one, in percent; see `share_against`."""
     names = list(dict.fromkeys(name for line in lines for name in (line["a"], line["b"])))
-    yield f"| | {' | '.join(map(titled, names))} |"
-    yield f"| -- |{' -- |' * len(names)}"
-    for row in names:
-        yield f"| {titled(row)} | {' | '.join('' if row == other else cell(lines, row, other) for other in names)} |"
+    yield f"| | {' | '.join(map(titled, names[1:]))} |"
+    yield f"| -- |{' -- |' * (len(names) - 1)}"
+    for number, row in enumerate(names[:-1]):
+        cells = [cell(lines, row, other) if place > number else "" for place, other in enumerate(names)]
+        yield f"| {titled(row)} | {' | '.join(cells[1:])} |"
 
 
 @cache

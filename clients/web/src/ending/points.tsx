@@ -31,7 +31,7 @@ const bySource = (game: string, score: SeatScore | undefined, sources: readonly 
     ),
   );
 
-/** A bar for each seat, as long as its points; what was lost is written beside it. */
+/** A bar for each seat, as long as its points; lost points are written beside it. */
 export function Bars({ game, outcome, seats }: Props) {
   const parts = outcome.scores.flatMap((score) => score.parts.filter((part) => !inHundredths(game, part)));
   const sources = [...new Set(parts.map(({ source }) => source))];

@@ -38,7 +38,7 @@ export function Report({ game }: { game: string }) {
   );
 }
 
-/** What is lost in some groups of decisions. */
+/** The losses in some groups of decisions. */
 const Table = ({ title, rows }: { title: string; rows: readonly DecisionSummary[] }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
   <section class="scroll" aria-label={title} tabIndex={0}>

@@ -74,7 +74,7 @@ export function following(known: readonly PuzzleSummary[], game: string, kind: W
   return (best.find((one) => one.number > after) ?? best[0])?.number ?? 0;
 }
 
-/** What is tried: an action, or the actions of a plan; neither to ask for the answer. */
+/** The attempt: an action, or the actions of a plan; neither to ask for the answer. */
 export interface Tried {
   action?: string;
   actions?: string[];
@@ -88,7 +88,7 @@ export interface Verdict {
   answer?: string;
   /** Why it is better. */
   reasons: readonly { text: string }[];
-  /** What else is to be said about the answer. */
+  /** Further remarks on the answer. */
   more?: string;
 }
 

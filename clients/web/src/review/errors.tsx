@@ -67,7 +67,7 @@ function useKey(key: string, turn: (step: 1 | -1) => Promise<void>): void {
 
 const reasonOf = ({ at }: Fault) => at.reasons.map((one) => one.text).join(" ");
 
-/** What was played, what is better, and why, for the costliest errors; each leads to the position before it. */
+/** The costliest errors: the move, a better one, and why; each leads to the position before it. */
 function Worst({ study, seats, errors }: Props) {
   return (
     <>

@@ -103,7 +103,7 @@ function cubesToReturn(after: CathedralPosition, { game }: Position): number {
   return own.sand + own.wood + own.stone + own.metal - KEPT;
 }
 
-/** What can be used, the craftsmen who make the most points of a good first. */
+/** The possible uses, the craftsmen who make the most points of a good first. */
 function bestFirst(possible: readonly PossibleUse[], catalogue: Catalogue): PossibleUse[] {
   const worth = ({ item, most, planned }: PossibleUse) => {
     const trade = tradeOf(catalogue, item);

@@ -9,7 +9,7 @@ from clerestory.engine import GAMES
 from clerestory.search.arena.bots import Budget
 from clerestory.search.arena.match import GameResult
 from tools.lab.facts import baselines
-from tools.lab.facts.baselines import luck, path_of, play, saved, strength, table, with_interval
+from tools.lab.facts.baselines import causes, luck, path_of, play, saved, strength, table, with_interval
 
 PAIRS = (("random", "greedy", 4), ("greedy", "greedy", 3))
 
@@ -56,8 +56,14 @@ def test_games_are_played_once_and_shown(tmp_path: Path, monkeypatch: pytest.Mon
     path.write_text("".join(stored[0].splitlines(keepends=True)[:-1]))  # as if the run had been ended
     play(tmp_path, "cathedral", 2)
     assert path.read_text().splitlines()[:-1] == stored[0].splitlines()[:-1]
-    rows = [line.split(" | ") for line in table(tmp_path)]
-    assert [row[1:4] for row in rows[2:]] == [["`random`", "`greedy`", "4"], ["`greedy`", "`greedy`", "4"]]
+    rows = [line.strip("| ").split(" | ") for line in table(tmp_path)]
+    assert [row[:3] for row in rows[2:]] == [["`random`", "`greedy`", "4"], ["`greedy`", "`greedy`", "4"]]
+    assert rows[2][3].startswith("0.0 [0.0, ")
+    assert len(list(causes(tmp_path))) == 2  # the deals of each pair ended alike
+    monkeypatch.setattr(baselines, "varied", bool)
+    figures = [line.strip("| ").split(" | ") for line in causes(tmp_path)]
+    assert [row[2] for row in figures[2:]] == ["`greedy`", "`greedy`"]
+    assert {len(row) for row in figures} == {6}
 
 
 def test_levels_have_the_iterations_that_they_need() -> None:
