@@ -83,6 +83,12 @@ class Reason(StrEnum):
     TOO_MANY_WATCHERS = "TOO_MANY_WATCHERS", "the game has reached its limit of watchers"
     BAD_PHRASE = "BAD_PHRASE", "`phrase` is none of the set phrases"
     TOO_MANY_PHRASES = "TOO_MANY_PHRASES", "the seat has sent its limit of phrases; send another after the given delay"
+    BAD_NOTICE_TARGET = (
+        "BAD_NOTICE_TARGET",
+        "the address or a key of a notice target is invalid, or its host private",
+    )
+    TOO_MANY_NOTICE_TARGETS = "TOO_MANY_NOTICE_TARGETS", "the seat has its limit of notice targets; remove one first"
+    NOTICES_OFF = "NOTICES_OFF", "the server sends no notices to targets of this kind"
     DISK_FULL = "DISK_FULL", "there is no space to store it: nothing was done, and the game is unchanged"
     STORE_FAILED = "STORE_FAILED", "the store failed in another way: nobody saw a change; the server's log says why"
     MISSING_TOKEN = "MISSING_TOKEN", "the server requires a token, and the call has none"
@@ -107,6 +113,7 @@ UNTIMELY = frozenset(
         Reason.TAKE_BACK_REFUSED,
         Reason.LOG_FULL,
         Reason.NO_HINTS_YET,
+        Reason.NOTICES_OFF,
     }
 )
 

@@ -5,7 +5,7 @@ import logging
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -32,12 +32,14 @@ from clerestory.server.games.auto_player import Choose
 from clerestory.server.games.bots import Bots
 from clerestory.server.games.bounds import CLOSING
 from clerestory.server.games.manager import GameManager, Limits
-from clerestory.server.games.notices import TurnNotices
+from clerestory.server.games.notices import Route, Send, TurnNotice, TurnNotices
 from clerestory.server.games.store import Store
 from clerestory.server.games.stores.store_location import file_of, open_store
 from clerestory.server.hardening.pending_reads import PendingReads
 from clerestory.server.lifecycle import Lifecycle
 from clerestory.server.memory import collect_seldom, limit_bytes, resident_bytes
+from clerestory.server.notices.targets import SeatTargets
+from clerestory.server.notices.webhook import Webhook, read_key
 from clerestory.server.rpc.admission import MOST_CALLS, OPERATORS, STREAMS_INSIDE, AdmissionHandler, channel_options
 from clerestory.server.rpc.annotation_service import Annotations
 from clerestory.server.rpc.callers import Callers
@@ -50,7 +52,6 @@ from clerestory.server.rpc.reflection import add_reflection
 from clerestory.server.rpc.rules_service import RulesHandlers
 from clerestory.server.rpc.security import Tokens
 from clerestory.server.rpc.service import AdvisorHandlers
-from clerestory.server.webhook import Webhook, read_key
 from clerestory.spans import CURRENT_TRACER
 from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2, lessons_pb2, puzzle_pb2, rules_pb2
 from clerestory.v1.advisor_pb2_grpc import add_AdvisorServiceServicer_to_server
@@ -61,6 +62,7 @@ from clerestory.v1.puzzle_pb2_grpc import add_PuzzleServiceServicer_to_server
 from clerestory.v1.rules_pb2_grpc import add_RulesServiceServicer_to_server
 
 if TYPE_CHECKING:
+    from clerestory.server.notices.push import PushSigner
     from clerestory.server.tracing import Traces
 
 GAMES = games_pb2.DESCRIPTOR.services_by_name["GameService"].full_name
@@ -166,6 +168,7 @@ async def start(settings: Settings, inside: str = "") -> App:
     """
     certificates = None if settings.tls_cert is None else Certificates(settings)
     tokens = None if settings.token_file is None else Tokens(settings.token_file)
+    push = push_signer(settings)
     traces = start_tracing(settings.tracing)
     metrics, standing, room = Metrics(), HealthServicer(), connections(page=bool(inside))
     servers, address = open_ports(settings, room, certificates, inside)
@@ -175,13 +178,15 @@ async def start(settings: Settings, inside: str = "") -> App:
     analysis = AnalysisEngine(settings, metrics.count_soon)
     callers = Callers(tokens, lambda game_id, token: manager.seat_of(game_id, token))
     advisor = AdvisorHandlers(analysis, callers)
-    manager = hosted_games(store, settings, Bots(analysis).choose, metrics)
+    targets = SeatTargets(store, settings.seat_webhooks, push)
+    notices = turn_notices(store, settings, targets, metrics)
+    manager = hosted_games(store, settings, Bots(analysis).choose, notices)
     watch(metrics, analysis, manager)
     watch_limits(metrics, settings, room, manager)
     watch_end(metrics, certificates)
     admission = admit_calls(settings, metrics, tokens, callers, advisor)
     chunks = Chunks(callers)
-    played = GameHandlers(manager, callers, chunks, settings.max_watchers)
+    played = GameHandlers(manager, callers, chunks, targets, settings.max_watchers)
     add_services(admission, advisor, played, Annotations(Reviewer(analysis), manager, callers), chunks, standing)
     await begin(servers, admission, admin, standing)
     manager.resume(partial(report_games, standing))
@@ -285,7 +290,7 @@ async def report_games(standing: HealthServicer, healthy: bool) -> None:
     await standing.set(GAMES, state)
 
 
-def hosted_games(store: Store, settings: Settings, choose: Choose, metrics: Metrics) -> GameManager:
+def hosted_games(store: Store, settings: Settings, choose: Choose, notices: TurnNotices | None) -> GameManager:
     """Return the game manager of a server."""
     limits = Limits(settings.max_games, settings.max_games_each, settings.max_bytes_each, settings.max_games_a_minute)
     return GameManager(
@@ -294,17 +299,33 @@ def hosted_games(store: Store, settings: Settings, choose: Choose, metrics: Metr
         choose,
         most_bot_games=settings.max_bot_games,
         forget_after=settings.game_retention_days,
-        notices=turn_notices(store, settings, metrics),
+        notices=notices,
     )
 
 
-def turn_notices(store: Store, settings: Settings, metrics: Metrics) -> TurnNotices | None:
-    """Return what announces turns at the webhook; None without one. Raises BadSettings for the key."""
-    if settings.webhook_key is None:
+def push_signer(settings: Settings) -> "PushSigner | None":
+    """Return what signs push messages; None without a key. Raises BadSettings if the key or packages are missing."""
+    if settings.push_key is None:
         return None
-    key = read_key(settings.webhook_key)
-    webhook = Webhook(settings.webhook, key, private=settings.webhook_private, now=store.now)
-    return TurnNotices(webhook.send, metrics.count_notice)
+    try:
+        from clerestory.server.notices.push import PushSigner, read_push_key
+    except ImportError:
+        raise BadSettings("push_key: needs further packages: pip install 'clerestory[push]'") from None
+    return PushSigner(read_push_key(settings.push_key), settings.push_contact)
+
+
+def turn_notices(store: Store, settings: Settings, targets: SeatTargets, metrics: Metrics) -> TurnNotices | None:
+    """Return what announces turns at the webhook and to the targets of seats; None for neither. Raises BadSettings."""
+    routes = [Route(targets.find, durable=True)] if targets.enabled else []
+    if settings.webhook_key is not None:
+        key = read_key(settings.webhook_key)
+        send = Webhook(settings.webhook, key, private=settings.webhook_private, now=store.now).send
+
+        async def webhook(_: TurnNotice) -> Sequence[Send]:
+            return (send,)
+
+        routes.append(Route(webhook))
+    return TurnNotices(routes, metrics.count_notice) if routes else None
 
 
 def start_admin(address: str, standing: HealthServicer) -> tuple[grpc.aio.Server | None, str]:

@@ -13,6 +13,7 @@ from clerestory.server.games.bounds import MEMORY
 MAX_MESSAGE_BYTES = 64 * 1024  # any position fits; larger messages are rejected
 MAX_IDLE = 86_400.0  # seconds
 COLLECTOR = re.compile(r"https?://[^/@\s]+:(\d{1,5})/?", re.ASCII)
+CONTACT = re.compile(r"mailto:[!-~]+@[!-~]+|https://[!-~]+")
 VISIBLE = re.compile(r"[!-~]+")
 IN_BRACKETS = re.compile(r"\[[^][]+\]")
 REQUIRED = {  # settings that need another one
@@ -22,6 +23,8 @@ REQUIRED = {  # settings that need another one
     "webhook": "webhook_key",
     "webhook_key": "webhook",
     "webhook_private": "webhook",
+    "push_key": "push_contact",
+    "push_contact": "push_key",
 }
 SOCKETS = ("listen", "admin")  # settings that accept unix:PATH; HTTP is served over TCP only
 
@@ -90,6 +93,20 @@ class Settings(Capacity):
         None, "file with the key that signs these notices: 24 to 64 bytes in base64, perhaps after `whsec_`"
     )
     webhook_private: bool = declared(False, "let `--webhook` name a host at a loopback or private address")
+    seat_webhooks: str = declared(
+        "none",
+        "which hosts the program of a seat may name for [notices of its turns](games.md#your-turn-notices): `none`,"
+        " `public` over HTTPS, or `any`, also at loopback and private addresses",
+        OneOf(("none", "public", "any")),
+    )
+    push_key: Path | None = declared(
+        None,
+        "file with a private key of P-256 (PEM), which signs push messages: players can then let their browsers"
+        " [notify them](hosting.md#notifications-in-the-browser) of their turns; needs `clerestory[push]`",
+    )
+    push_contact: str = declared(
+        "", "`mailto:ADDRESS` or `https://HOST/PATH`, by which operators of push services can reach you"
+    )
     admin: str = declared(
         "",
         "`HOST:PORT` or `unix:PATH` of a second port for operators, with gRPC's channelz, health and reflection",
@@ -123,6 +140,8 @@ class Settings(Capacity):
             raise BadSettings(f"tracing: {self.tracing!r} is neither http://HOST:PORT nor https://HOST:PORT")
         if self.webhook:
             self._require_webhook()
+        if self.push_contact and not CONTACT.fullmatch(self.push_contact):
+            raise BadSettings(f"push_contact: {self.push_contact!r} is neither mailto:ADDRESS nor https://HOST/PATH")
         for name, other in REQUIRED.items():
             if getattr(self, name) and not getattr(self, other):
                 raise BadSettings(f"{name}: requires {other}")

@@ -114,7 +114,7 @@ def test_no_folder_is_crowded() -> None:
 
 
 WIRE = re.compile(r"^\s*(?:from|import)\s+(?:grpc|google|structlog)\b", re.MULTILINE)
-APART = ("engine", "search", "server/analysis", "server/games", "server/lessons")
+APART = ("engine", "search", "server/analysis", "server/games", "server/notices", "server/lessons")
 
 
 def is_in(path: Path, folders: Collection[str]) -> bool:

@@ -45,7 +45,7 @@ def test_wheel_holds_modules_stubs_and_types_but_no_sources(dist: Path) -> None:
     assert not [name for name in names if name.endswith((".c", ".h", ".pxd", ".pyx"))]
     assert wheel.stat().st_size < MOST
     assert any(name.endswith("licenses/NOTICE") for name in names)
-    assert "clerestory/page/index.html" in names
+    assert {"clerestory/page/index.html", "clerestory/page/push.js"} <= set(names)
     assert not [name for name in names if name.startswith("clerestory/clients/web/")]
     assert any(re.fullmatch(r"clerestory/page/assets/main-\w+\.js", name) for name in names)
 

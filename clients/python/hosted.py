@@ -205,6 +205,29 @@ class HostedGameBase:
         return UnaryCall(f"{SERVICE}SendPhrase", request, lambda _: None)
 
     @unary
+    def add_webhook(self, url: str, seat: int | None = None) -> UnaryCall[str]:
+        """Let the server post a notice to a URL whenever a turn of a seat begins; return the secret that signs them.
+
+        Args:
+            url: `https://HOST/PATH`.
+            seat: one of those held here; None for the first.
+
+        Raises AdvisorError, with NOTICES_OFF if the server does not allow it. Repeating it returns the same secret.
+        """
+        request = filled(api.AddNoticeTargetRequest, game_id=self.game_id, tokens=[*self.tokens.values()], url=url)
+        if seat is not None:
+            set_field(request, "seat", seat)
+        return UnaryCall(f"{SERVICE}AddNoticeTarget", request, lambda answer: str(answer.webhook_secret))
+
+    @unary
+    def remove_webhook(self, url: str, seat: int | None = None) -> UnaryCall[None]:
+        """Undo `add_webhook`; without effect if there is no such webhook. Raises AdvisorError."""
+        request = filled(api.RemoveNoticeTargetRequest, game_id=self.game_id, tokens=[*self.tokens.values()], url=url)
+        if seat is not None:
+            set_field(request, "seat", seat)
+        return UnaryCall(f"{SERVICE}RemoveNoticeTarget", request, lambda _: None)
+
+    @unary
     def record(self) -> UnaryCall[str]:
         """Return the record as JSON lines, complete once the game is over, else what is known. Raises AdvisorError."""
         request = filled(api.GetRecordRequest, game_id=self.game_id, tokens=self._all_tokens())

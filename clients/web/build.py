@@ -32,6 +32,7 @@ LOBBY = """
     away between bot close colour copied copy direction game gauge language level lobby moves name nature new offline
     opening percent players scoring seat seconds stepper study title to_lobby token trouble turn with you your_turn
 """
+PUSH = HERE / "src" / "push" / "push.js"
 MESSAGES = HERE / "src" / "gen"
 INSTALLED = HERE / "node_modules" / ".installed"  # newer than the lock file that node_modules was installed from
 
@@ -42,6 +43,7 @@ def main() -> None:
     write_messages()
     write_texts()
     run("node", "build.mjs", "dist")
+    write_push(HERE / "dist")
 
 
 def search_path() -> str:
@@ -139,6 +141,17 @@ def write_texts() -> None:
             files[f"{name}-{language}.ts"] = module([own[key] for key in english[name]])
     update(MESSAGES / "texts", files)
     write_loaders(english, languages)
+
+
+def write_push(folder: Path) -> None:
+    """Write the service worker for push messages, with its texts in each language."""
+    texts = {}
+    for language in json.loads((TEXTS / "languages.json").read_text()):
+        own = patterns("en") | patterns(language)
+        games = {game: own[f"game.{game}"] for game in GAMES}
+        texts[language] = {"title": own["your_turn"], "direction": own["direction"], "games": games}
+    head = f"const TEXTS = {json.dumps(texts, ensure_ascii=False)};\n"
+    (folder / PUSH.name).write_text(head + PUSH.read_text("utf-8"), "utf-8")
 
 
 def write_loaders(parts: Iterable[str], languages: Iterable[str]) -> None:

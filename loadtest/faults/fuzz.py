@@ -26,7 +26,7 @@ REST = 0.05  # seconds after a repeated call, within which its delay is recorded
 ENOUGH = 10  # number of faults after which no more calls are made
 EACH = 100  # calls between checks of the server
 WAYS = ("grpc", "grpc", "proto", "json")
-OPTIONS = ("--workers", "1", "--max-time", "0.05", "--log-level", "info")
+OPTIONS = ("--workers", "1", "--max-time", "0.05", "--seat-webhooks", "any", "--log-level", "info")
 TOKEN = "open-sesame-open-sesame"
 
 

@@ -30,6 +30,7 @@ BOT = games_pb2.SeatPlan(
 PATIENCE = 300.0  # seconds for an answer
 SECRET = 12  # minimum characters of a secret: shorter ones occur by chance
 LESSON = ["convert mortar_mixer 1", "convert stonecutter 1", "convert mason_1 2"]  # the first lesson, with a mistake
+WEBHOOKS = tuple(f"http://127.0.0.1:9/{number}" for number in range(6))  # where nothing listens
 PAGES = ("99999999999999999999 x", "-9223372036854775809 x", f"{10**400} x", "nan x", "1 \0", "1", "x", " ", "1 x y")
 KINDS: tuple[dict[str, Any], ...] = (
     {"game": "toy", "seats": [PERSON, PERSON]},
@@ -241,6 +242,8 @@ GOOD: dict[str, Callable[[Any, Kept, Random], dict[str, Any] | Message]] = {
     "GameService/SetSeat": lambda world, one, luck: {**about(one), "seat": luck.randrange(2), "plan": BOT},
     "GameService/EndGame": lambda world, one, luck: {**about(one), "reason": luck.choice((2, 3))},
     "GameService/SendPhrase": lambda world, one, luck: {**about(one), "phrase": luck.randint(1, 10)},
+    "GameService/AddNoticeTarget": lambda world, one, luck: {**about(one), "url": luck.choice(WEBHOOKS)},
+    "GameService/RemoveNoticeTarget": lambda world, one, luck: {**about(one), "url": luck.choice(WEBHOOKS)},
     "GameService/WatchGame": lambda world, one, luck: {**about(one), "from_version": luck.choice((0, 5))},
     "GameService/GetRecord": lambda world, one, luck: about(one),
     "AnnotationService/AnnotateGame": lambda world, one, luck: reviewed(one, luck),

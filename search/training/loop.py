@@ -39,7 +39,7 @@ from clerestory.search.training.errors import BadData
 from clerestory.search.training.figures import calibrated, figures, results_loss
 from clerestory.search.training.fit import Progress, Schedule, fit, header_of
 from clerestory.search.training.gate import GateOptions, play_gate
-from clerestory.search.training.net import all_arrays, in_points, in_units, numpy_arrays
+from clerestory.search.training.net import NetWeights, all_arrays, in_points, in_units, numpy_arrays
 from clerestory.search.training.oneply import rehearse
 from clerestory.search.training.plan import LearningPlan
 from clerestory.search.training.priors import Decisions, decisions_of, figures_of_priors, fit_priors
@@ -49,6 +49,7 @@ from clerestory.search.training.samples import Samples, split, together
 FADING = 0.5  # share of a generation's games used for training, relative to the next generation
 PATIENCE = 2  # consecutive failed generations that end the run
 GENTLY = 0.25  # factor of the learning rate for a fit that starts from learned weights
+STARTS = (0.0, 0.5)  # shares of the first weights in a candidate: none, and the mean of the first and the fitted ones
 
 Watch = Callable[[str, int, int], None]  # receives the name of a stage, its progress and its total
 
@@ -211,17 +212,20 @@ def fit_generation(plan: LearningPlan, out: Path, generation: int, resources: Re
     """Fit candidates to the games of all generations, and keep the one that predicts results best."""
     folder, game = folder_of(out, generation), plan.load()
     material, start = gather(plan, out, generation), first_weights(plan, out, generation)
-    found = fits(plan, material, start, folder, resources)
-    candidates = [calibrated(one.result(plan.schedule), material.calibration, game.inputs) for one in found]
-    losses = [results_loss(weights, material.calibration, game.inputs) for weights in candidates]
-    place = losses.index(min(losses))
-    best, weights = found[place], candidates[place]
+    found = [
+        (one, share, calibrated(mixed(one.result(plan.schedule), start, share), material.calibration, game.inputs))
+        for one in fits(plan, material, start, folder, resources)
+        for share in (STARTS if start else STARTS[:1])
+    ]
+    losses = [results_loss(weights, material.calibration, game.inputs) for _, _, weights in found]
+    best, share, weights = found[losses.index(min(losses))]
     priors = fit_priors(game, material.decisions)
     summary = {
         **provenance(plan, generation, material),
         "schedule": asdict(plan.schedule),
         "fits": plan.fits,
         "start": None if start is None else start.checksum,
+        "start_share": share,
         "losses": best.losses,
         "held_out": {str(seats): figures(weights, part, game.inputs) for seats, part in material.held_out.items()},
         "priors": {
@@ -232,6 +236,14 @@ def fit_generation(plan: LearningPlan, out: Path, generation: int, resources: Re
     write_json(folder / "figures.json", summary)
     for path in folder.glob("fit-*.npz"):
         path.unlink()
+
+
+def mixed(fitted: NetWeights, start: ReadWeights | None, share: float) -> NetWeights:
+    """Return the weighted mean of the fitted and the first weights (Wortsman et al., arXiv 2203.05482)."""
+    if start is None or not share:
+        return fitted
+    first = in_units(numpy_arrays(start))
+    return {name: (1 - share) * array + share * first[name] for name, array in fitted.items()}
 
 
 def fits(

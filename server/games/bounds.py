@@ -8,5 +8,6 @@ MIGRATING = 600.0  # timeout in seconds for creating, migrating or surveying the
 CLOSING = 5.0  # timeout in seconds for closing a store
 DELETED_BYTES = 2_000_000  # approximate size of games deleted in one transaction, which blocks other work
 MOST_REVIEWS = 12  # reviews stored for a game, one per setting; a sketch counts as one
+MOST_TARGETS = 4  # targets of notices stored for a seat
 ENTRY_BYTES = 64  # size of an entry in a store, in addition to its text
 LITTLE = 1 << 20  # free bytes below which a disk counts as full

@@ -182,6 +182,8 @@ class GameManager:
         """Start automatic moves, listen to other servers, and report whether games are playable."""
         self.store.listen(self._on_news)
         works = [self._due.run(self._refresh), self._catch_up(), self._count(), self._tidy()]
+        if self._notices is not None and self._notices.durable:
+            works.append(self._announce_again(self._notices))
         if report is not None:
             works.append(self._watch_health(report))
         self._tasks += [asyncio.create_task(work) for work in works]
@@ -225,6 +227,14 @@ class GameManager:
         except Exception:
             logger.exception("what is new in game %s could not be loaded", game_id)
         return True
+
+    async def _announce_again(self, notices: TurnNotices) -> None:
+        """Send the notices that an earlier server could not deliver before its end."""
+        with contained("announcing turns again"):
+            for game_id in await self.store.untold():
+                with contained(f"announcing the turn in game {game_id}"):
+                    async with self.lend(game_id, asked=False) as live:
+                        notices.announce_again(live.hosted)
 
     async def _count(self) -> None:
         """Count the contents of the store, and store the last accesses, until cancelled."""

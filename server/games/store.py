@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, LiteralString, Protocol
 
 from clerestory.server.games.bounds import CLOSING, ENTRY_BYTES
 from clerestory.server.games.log import Entry, Head
@@ -82,6 +82,24 @@ class Due:
     maker: str
     moment: int
     owned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeTarget:
+    """A target for the notices of a seat's turns: a webhook, or a push subscription of a browser.
+
+    Attributes:
+        holder: digest of the seat's token with which it was added; it is valid as long as the seat has that token.
+        url: its address.
+        keys: of a push subscription, its public key and its authentication secret, concatenated; empty for a webhook.
+        told: version of the game when it was last notified, or added.
+    """
+
+    seat: int
+    holder: str
+    url: str
+    keys: bytes
+    told: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,8 +269,41 @@ class Store(Protocol):
     async def keep_review(self, game_id: str, plan: str, plies: Mapping[int, bytes]) -> None:
         """Store plies of a review, keeping those already stored. Delete the oldest reviews beyond MOST_REVIEWS."""
 
+    # -- targets of notices
+
+    async def keep_target(self, game_id: str, target: NoticeTarget) -> bool:
+        """Store a target of an existing game, or replace the one with the same seat and URL.
+
+        Targets of earlier holders of the seat are deleted. Returns False if it already has MOST_TARGETS others.
+        """
+
+    async def targets(self, game_id: str, seat: int, holder: str) -> list[NoticeTarget]:
+        """Return the targets of a seat's holder that have not been notified since others have last acted."""
+
+    async def tell_target(self, game_id: str, seat: int, url: str, version: int) -> None:
+        """Record the version at which a target was notified."""
+
+    async def drop_target(self, game_id: str, seat: int, url: str) -> None:
+        """Delete a target, if it exists."""
+
+    async def untold(self) -> list[str]:
+        """Return running games with a target that has not been notified since others have last acted."""
+
     async def close(self, within: float = CLOSING) -> None:
         """Finish pending work and close, within `within` seconds."""
+
+
+# Whether others have acted since a target was last notified. `notice_target` is its row.
+UNTOLD: LiteralString = """EXISTS (
+    SELECT 1 FROM entry WHERE entry.game = notice_target.game AND number >= told
+        AND coalesce(entry.seat, -1) <> notice_target.seat AND kind IN ('played', 'played on', 'seated', 'taken back')
+)"""
+
+UNTOLD_GAMES: LiteralString = f"""
+    SELECT DISTINCT notice_target.game FROM notice_target JOIN game ON game.id = notice_target.game
+    WHERE status = 'running' AND {UNTOLD}
+"""
+TARGET: LiteralString = "seat, holder, url, keys, told"  # columns in the order of `NoticeTarget`
 
 
 def query(wanted: GameFilter) -> tuple[str, list[Any]]:

@@ -79,7 +79,7 @@ def viewer_of(hosted: HostedGame, tokens: Sequence[str]) -> Viewer:
 
 
 def sender_of(viewer: Viewer, seat: int | None) -> int:
-    """Return the seat that sends a phrase; None for the first of the viewer's seats.
+    """Return the seat that a request is about; None for the first of the viewer's seats.
 
     Raises ServiceError: WRONG_SEAT_TOKEN without the token of that seat.
     """

@@ -33,6 +33,7 @@ from clerestory.server.games.viewer import (
     viewer_of,
     views_of,
 )
+from clerestory.server.notices.targets import SeatTargets
 from clerestory.server.rpc.callers import Callers
 from clerestory.server.rpc.chunks import Chunks
 from clerestory.server.rpc.translate_games import (
@@ -74,14 +75,18 @@ class GameHandlers(GameServiceServicer):
         manager: the game manager.
         callers: identifies the caller of a call.
         chunks: splits the work of long responses into chunks.
+        targets: the targets of notices.
         max_watchers: maximum number of watchers of one game with the same tokens, so that onlookers leave slots for
             players.
     """
 
-    def __init__(self, manager: GameManager, callers: Callers, chunks: Chunks, max_watchers: int) -> None:
+    def __init__(
+        self, manager: GameManager, callers: Callers, chunks: Chunks, targets: SeatTargets, max_watchers: int
+    ) -> None:
         self._manager = manager
         self._callers = callers
         self._chunks = chunks
+        self._targets = targets
         self._max_watchers = max_watchers
         self._requests = Requests(manager)
 
@@ -123,6 +128,7 @@ class GameHandlers(GameServiceServicer):
                 ply=ply,
                 entries=entries,
                 rematch_id=self._requests.rematch_id(hosted, viewer),
+                push_key=self._targets.push_key if viewer.seats else "",
             )
 
     async def ListGames(
@@ -242,6 +248,36 @@ class GameHandlers(GameServiceServicer):
         async with self._manager.lend(request.game_id) as live:
             live.say(sender_of(actor_of(live.hosted, request.tokens), seat), phrase, self._manager.now())
             return games.SendPhraseResponse()
+
+    # -- targets of notices ------------------------------------------------------------------------
+
+    async def AddNoticeTarget(
+        self, request: games.AddNoticeTargetRequest, context: Context
+    ) -> games.AddNoticeTargetResponse:
+        """Add a target of a seat's notices. Raises ServiceError."""
+        async with self._manager.lend(request.game_id) as live:
+            seat = seat_of(request, live.hosted)
+            commands.require_alive(live.hosted)
+            if not request.HasField("push_keys"):
+                secret = await self._targets.add_webhook(live.hosted, seat, request.url)
+                return games.AddNoticeTargetResponse(webhook_secret=secret)
+            keys = request.push_keys
+            await self._targets.add_push(live.hosted, seat, request.url, keys.p256dh, keys.auth)
+            return games.AddNoticeTargetResponse()
+
+    async def RemoveNoticeTarget(
+        self, request: games.RemoveNoticeTargetRequest, context: Context
+    ) -> games.RemoveNoticeTargetResponse:
+        """Remove a target of a seat's notices. Raises ServiceError."""
+        async with self._manager.lend(request.game_id) as live:
+            await self._targets.remove(live.hosted, seat_of(request, live.hosted), request.url)
+            return games.RemoveNoticeTargetResponse()
+
+
+def seat_of(request: games.AddNoticeTargetRequest | games.RemoveNoticeTargetRequest, hosted: HostedGame) -> int:
+    """Return the seat that a target belongs to. Raises ServiceError: WRONG_SEAT_TOKEN."""
+    seat = request.seat if request.HasField("seat") else None
+    return sender_of(actor_of(hosted, request.tokens), seat)
 
 
 def require_sight(viewer: Viewer) -> None:

@@ -97,8 +97,8 @@ FIGURES = (
     Figure(
         "notices",
         Counter,
-        "notices to `--webhook`: `outcome` is `delivered`, `rejected`, `failed` at every attempt, `outdated` if the"
-        " turn ended before, or `dropped` if too many others were waiting",
+        "notices to `--webhook` and to seats: `outcome` is `delivered`, `rejected`, `failed` at every attempt,"
+        " `outdated` if the turn ended before, or `dropped` if too many others were waiting",
         ("outcome",),
     ),
     Figure("tasks", Gauge, "tasks of the event loop; steady growth is a leak"),

@@ -76,7 +76,7 @@ def project(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def gateway() -> Iterator[str]:
-    with page_server("--workers", "1") as (_, url):
+    with page_server("--workers", "1", "--seat-webhooks", "any") as (_, url):
         yield url.rstrip("/")
 
 
@@ -193,6 +193,7 @@ def test_calls_have_errors_deadlines_and_streams(project: Path, gateway: str) ->
         "left": "cancelled",
         "resigned": [False, True, False],
         "opened": [["0", "1"], 1],
+        "webhooks": [50, True, False, "BAD_NOTICE_TARGET"],
         "limits": [
             *("125000", "145000", "3605000"),  # for reviews: twice their times, or an hour, plus 5 s
             *("5334", "6001", "1501", None),  # for searches, in whole milliseconds, and one beyond every timer

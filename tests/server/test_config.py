@@ -38,6 +38,9 @@ BAD: dict[str, list[Any]] = {
     ],
     "webhook_key": ["/key"],
     "webhook_private": [True],
+    "seat_webhooks": ["all", ""],
+    "push_key": ["/key"],  # without a contact
+    "push_contact": ["ann@example.org", "mailto:", "http://example.org/", "mailto:ann", "mailto:ann@example.org"],
     "admin": ["0.0.0.0:9464", "[::]:9464", "example.org:9464"],
     "metrics": ["0.0.0.0:9464", "[::]:9464", "example.org:9464", "9464", "unix:/somewhere/socket"],
 }
@@ -54,6 +57,8 @@ GOOD: list[dict[str, Any]] = [
     {"webhook": "https://example.org/turn?of=us", "webhook_key": Path("key")},
     {"webhook": "http://[::1]:8000/", "webhook_key": Path("key"), "webhook_private": True},
     {"webhook": "http://example.org/", "webhook_key": Path("key"), "insecure": True},
+    {"push_key": Path("key"), "push_contact": "mailto:ann@example.org"},
+    {"push_key": Path("key"), "push_contact": "https://example.org/contact"},
     {"admin": "0.0.0.0:9465", "metrics": "0.0.0.0:9464", "insecure": True},
 ]
 

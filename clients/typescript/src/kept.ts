@@ -125,6 +125,25 @@ export class HostedGame {
     await this.#games.endGame({ ...this.#everything(), reason: EndReason.ABANDONED });
   }
 
+  /**
+   * Let the server post a notice to a URL whenever a turn of a seat begins; returns the secret that signs them.
+   *
+   * Without a seat: the first of those held here. Fails with reason NOTICES_OFF if the server does not allow it.
+   */
+  async addWebhook(url: string, seat?: number): Promise<string> {
+    return (await this.#games.addNoticeTarget(this.#target(url, seat))).webhookSecret;
+  }
+
+  /** Undo `addWebhook`. */
+  async removeWebhook(url: string, seat?: number): Promise<void> {
+    await this.#games.removeNoticeTarget(this.#target(url, seat));
+  }
+
+  #target(url: string, seat?: number) {
+    const tokens = Object.values(this.keys.tokens ?? {});
+    return { gameId: this.gameId, tokens, url, ...(seat !== undefined && { seat }) };
+  }
+
   /** The record as JSON lines, complete once the game is over. */
   async record(): Promise<string> {
     return (await this.#games.getRecord(this.#seats())).record;

@@ -9,6 +9,7 @@ over the game. Writes by the first server then fail, because the game no longer 
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, LiteralString, Self, TypeVar
 
 import psycopg
@@ -21,9 +22,13 @@ from clerestory.server.games.bounds import (
     MAKERS,
     MIGRATING,
     MOST_REVIEWS,
+    MOST_TARGETS,
 )
 from clerestory.server.games.log import Entry, Head
 from clerestory.server.games.store import (
+    TARGET,
+    UNTOLD,
+    UNTOLD_GAMES,
     Batch,
     Conflict,
     Due,
@@ -31,6 +36,7 @@ from clerestory.server.games.store import (
     GameLog,
     News,
     NewsListener,
+    NoticeTarget,
     StoreError,
     Tally,
     query,
@@ -49,10 +55,13 @@ from clerestory.server.games.stores.postgres_rows import (
     APPEND,
     CREATE,
     DUE,
+    FORMER_TARGETS,
+    KEEP_TARGET,
     LIVES,
     OLD_REQUESTS,
     OLD_REVIEWS,
     TALLY,
+    TELL_TARGET,
     UNTOUCHED,
     WAITING,
     fields_of,
@@ -240,6 +249,36 @@ class PostgresStore:
             await cursor.execute("UPDATE game SET bytes = bytes + %s WHERE id = %s", (added, game_id))
 
         await self._do(do, game_id)
+
+    async def keep_target(self, game_id: str, target: NoticeTarget) -> bool:
+        """Store a target."""
+        values = {"game": game_id, "most": MOST_TARGETS, **asdict(target)}
+
+        async def do(cursor: Cursor) -> bool:
+            await cursor.execute(FORMER_TARGETS, values)
+            return bool(await (await cursor.execute(KEEP_TARGET, values)).fetchall())
+
+        return await self._do(do, game_id)
+
+    async def targets(self, game_id: str, seat: int, holder: str) -> list[NoticeTarget]:
+        """Return the targets of a seat's holder to notify."""
+        text: LiteralString = (
+            f"SELECT {TARGET} FROM notice_target WHERE game = %s AND seat = %s AND holder = %s AND {UNTOLD}"
+        )
+        return [NoticeTarget(*row) for row in await self._ask(text, (game_id, seat, holder), game_id)]
+
+    async def tell_target(self, game_id: str, seat: int, url: str, version: int) -> None:
+        """Record that a target was notified."""
+        await self._ask(TELL_TARGET, (version, game_id, seat, url), game_id)
+
+    async def drop_target(self, game_id: str, seat: int, url: str) -> None:
+        """Delete a target."""
+        text: LiteralString = "DELETE FROM notice_target WHERE game = %s AND seat = %s AND url = %s RETURNING 1"
+        await self._ask(text, (game_id, seat, url), game_id)
+
+    async def untold(self) -> list[str]:
+        """Return games with targets to notify."""
+        return [game_id for (game_id,) in await self._ask(UNTOLD_GAMES)]
 
     # -- ownership -------------------------------------------------------------------------------------
 

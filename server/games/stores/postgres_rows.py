@@ -77,6 +77,21 @@ OLD_REQUESTS: LiteralString = """
         SELECT digest FROM key WHERE request AND moment < %s LIMIT %s FOR UPDATE SKIP LOCKED
     ) RETURNING 1
 """
+FORMER_TARGETS: LiteralString = """
+    DELETE FROM notice_target WHERE game = %(game)s AND seat = %(seat)s AND holder <> %(holder)s
+"""
+KEEP_TARGET: LiteralString = """
+    INSERT INTO notice_target (game, seat, url, holder, keys, told)
+    SELECT %(game)s, %(seat)s, %(url)s, %(holder)s, %(keys)s, %(told)s
+    WHERE (
+        SELECT count(*) FROM notice_target WHERE game = %(game)s AND seat = %(seat)s AND url <> %(url)s
+    ) < %(most)s
+    ON CONFLICT (game, seat, url) DO UPDATE SET holder = excluded.holder, keys = excluded.keys, told = excluded.told
+    RETURNING 1
+"""
+TELL_TARGET: LiteralString = """
+    UPDATE notice_target SET told = %s WHERE game = %s AND seat = %s AND url = %s RETURNING 1
+"""
 MINE: LiteralString = f"(owner = %(me)s OR NOT {LIVES})"
 DUE: LiteralString = f"""
     SELECT id, maker, due, owner, row_number() OVER (PARTITION BY maker ORDER BY due) AS turn, due AS place FROM (

@@ -82,9 +82,21 @@ SCRIPTS: tuple[LiteralString, ...] = (
     """
     UPDATE game SET shown = FALSE WHERE shown AND status = 'over' AND head NOT LIKE '%"onlookers":"all"%'
     """,
+    """
+    CREATE TABLE notice_target (
+        game TEXT COLLATE "C" NOT NULL REFERENCES game ON DELETE CASCADE,
+        seat INTEGER NOT NULL,
+        url TEXT NOT NULL,
+        holder TEXT NOT NULL,
+        keys BYTEA NOT NULL,
+        told INTEGER NOT NULL,
+        PRIMARY KEY (game, seat, url)
+    )
+    """,
 )
 
 BACK: dict[int, LiteralString] = {
+    4: "DROP TABLE notice_target",
     3: "",
     2: """
     DROP INDEX game_shown;

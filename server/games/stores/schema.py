@@ -82,11 +82,23 @@ SCRIPTS = (
     """
     UPDATE game SET shown = 0 WHERE shown AND status = 'over' AND head NOT LIKE '%"onlookers":"all"%'
     """,
+    """
+    CREATE TABLE notice_target (
+        game TEXT NOT NULL REFERENCES game ON DELETE CASCADE,
+        seat INTEGER NOT NULL,
+        url TEXT NOT NULL,
+        holder TEXT NOT NULL,  -- digest of the token of the seat
+        keys BLOB NOT NULL,  -- of a push subscription, empty for a webhook
+        told INTEGER NOT NULL,  -- version of the game when it was last notified, or added
+        PRIMARY KEY (game, seat, url)
+    ) STRICT, WITHOUT ROWID
+    """,
 )
 
 
 # Script n migrates a file from version n back to version n - 1, and keeps all data that the older version can hold.
 BACK = {
+    5: "DROP TABLE notice_target",
     4: "",
     3: """
     DROP INDEX game_shown;

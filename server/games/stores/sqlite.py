@@ -17,7 +17,18 @@ from typing import TypeVar
 from clerestory.declared import BadSettings
 from clerestory.server.games.bounds import CLOSING, LITTLE, MEMORY, USER
 from clerestory.server.games.log import Entry, Head
-from clerestory.server.games.store import Batch, Due, GameFilter, GameLog, NewsListener, StoreError, Tally, query
+from clerestory.server.games.store import (
+    UNTOLD_GAMES,
+    Batch,
+    Due,
+    GameFilter,
+    GameLog,
+    NewsListener,
+    NoticeTarget,
+    StoreError,
+    Tally,
+    query,
+)
 from clerestory.server.games.stores import sqlite_rows as rows
 from clerestory.server.games.stores.committer import Committer
 from clerestory.server.games.stores.reading import RoundRobin
@@ -146,6 +157,30 @@ class SqliteStore:
     async def keep_review(self, game_id: str, plan: str, plies: Mapping[int, bytes]) -> None:
         """Store plies of a review."""
         await self._ask(lambda connection: rows.insert_review(connection, game_id, plan, plies), game_id)
+
+    async def keep_target(self, game_id: str, target: NoticeTarget) -> bool:
+        """Store a target."""
+        return await self._ask(lambda connection: rows.insert_target(connection, game_id, target), game_id)
+
+    async def targets(self, game_id: str, seat: int, holder: str) -> list[NoticeTarget]:
+        """Return the targets of a seat's holder to notify."""
+        values = (game_id, seat, holder)
+        return await self._ask(lambda connection: rows.read_targets(connection, values), game_id)
+
+    async def tell_target(self, game_id: str, seat: int, url: str, version: int) -> None:
+        """Record that a target was notified."""
+        text = "UPDATE notice_target SET told = ? WHERE game = ? AND seat = ? AND url = ?"
+        await self._ask(lambda connection: connection.execute(text, (version, game_id, seat, url)) and None, game_id)
+
+    async def drop_target(self, game_id: str, seat: int, url: str) -> None:
+        """Delete a target."""
+        text = "DELETE FROM notice_target WHERE game = ? AND seat = ? AND url = ?"
+        await self._ask(lambda connection: connection.execute(text, (game_id, seat, url)) and None, game_id)
+
+    async def untold(self) -> list[str]:
+        """Return games with targets to notify."""
+        found = await self._ask(lambda connection: rows.read_all(connection, UNTOLD_GAMES))
+        return [game_id for (game_id,) in found]
 
     async def close(self, within: float = CLOSING) -> None:
         """Finish pending jobs, and close."""

@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from clerestory.server.games.bounds import DELETED_BYTES, ENTRY_BYTES, LOOKED_AT, MAKERS, MOST_REVIEWS
+from clerestory.server.games.bounds import DELETED_BYTES, ENTRY_BYTES, LOOKED_AT, MAKERS, MOST_REVIEWS, MOST_TARGETS
 from clerestory.server.games.log import Entry, Head
-from clerestory.server.games.store import Batch, Conflict, Due, GameLog, Tally, Unreadable
+from clerestory.server.games.store import TARGET, UNTOLD, Batch, Conflict, Due, GameLog, NoticeTarget, Tally, Unreadable
 from clerestory.server.games.stores.reading import NO_TEXT, entries_of, head_of
 
 ORPHANS = "due IS NOT NULL AND bots_only"  # due games of bots only
@@ -18,7 +18,7 @@ NAMED = "id NOT GLOB '*[^-0-9A-Za-z_]*'"  # accessible games: the ID of a damage
 
 def read_secret(connection: sqlite3.Connection) -> bytes:
     """Return the store's secret, after reading a row of every table to detect damage."""
-    for table in ("game", "entry", "key", "review"):
+    for table in ("game", "entry", "key", "review", "notice_target"):
         connection.execute(f"SELECT 1 FROM {table} NOT INDEXED LIMIT 1").fetchone()
     (secret,) = connection.execute("SELECT secret FROM store").fetchone()
     return bytes(secret)
@@ -169,6 +169,24 @@ def insert_review(connection: sqlite3.Connection, game_id: str, plan: str, plies
         """
         added -= sum(ENTRY_BYTES + size for (size,) in connection.execute(oldest, (game_id, game_id, MOST_REVIEWS)))
     connection.execute("UPDATE game SET bytes = bytes + ? WHERE id = ?", (added, game_id))
+
+
+def insert_target(connection: sqlite3.Connection, game_id: str, target: NoticeTarget) -> bool:
+    """Add or replace a target; return False if the seat's holder has too many others."""
+    seat = (game_id, target.seat)
+    connection.execute("DELETE FROM notice_target WHERE game = ? AND seat = ? AND holder <> ?", (*seat, target.holder))
+    others = "SELECT count(*) FROM notice_target WHERE game = ? AND seat = ? AND url <> ?"
+    if connection.execute(others, (*seat, target.url)).fetchone()[0] >= MOST_TARGETS:
+        return False
+    values = (*seat, target.url, target.holder, target.keys, target.told)
+    connection.execute("INSERT OR REPLACE INTO notice_target VALUES (?, ?, ?, ?, ?, ?)", values)
+    return True
+
+
+def read_targets(connection: sqlite3.Connection, values: tuple[str, int, str]) -> list[NoticeTarget]:
+    """Return the targets to notify, given the game, the seat and its holder."""
+    text = f"SELECT {TARGET} FROM notice_target WHERE game = ? AND seat = ? AND holder = ? AND {UNTOLD}"
+    return [NoticeTarget(*row) for row in connection.execute(text, values)]
 
 
 # -- games in which the server has to move ---------------------------------------------------------

@@ -269,6 +269,21 @@ def test_a_phrase_outside_the_list_is_not_sent() -> None:
     assert (caught.value.reason, caught.value.violations[0].field, len(sent)) == ("BAD_PHRASE", "phrase", 1)
 
 
+def test_a_webhook_is_that_of_a_seat_held_here() -> None:
+    sent: list[Any] = []
+
+    def call(write: Any) -> Any:
+        sent.append(write().request)
+        return write().read(api.AddNoticeTargetResponse(webhook_secret="whsec_x"))
+
+    game = HostedGame(call, lambda ask: ask, "game")
+    game.tokens = {1: "mine"}
+    assert game.add_webhook("https://example.org/turn", seat=1) == "whsec_x"
+    game.remove_webhook("https://example.org/turn")
+    asked = [(list(one.tokens), one.url, one.HasField("seat")) for one in sent]
+    assert asked == [(["mine"], "https://example.org/turn", True), (["mine"], "https://example.org/turn", False)]
+
+
 @pytest.mark.parametrize(
     "who",
     ["human", "level", "level:x", "level:-1", pytest.param(f"level:{'9' * 5000}", id="long"), "toy:3", "", "open:x"],

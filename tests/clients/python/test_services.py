@@ -48,6 +48,8 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "GameService/SetSeat": lambda one: game(one).set_seat(0, "bot"),
     "GameService/EndGame": lambda one: game(one).resign(),
     "GameService/SendPhrase": lambda one: game(one).send_phrase("thanks"),
+    "GameService/AddNoticeTarget": lambda one: game(one).add_webhook("https://example.org/"),
+    "GameService/RemoveNoticeTarget": lambda one: game(one).remove_webhook("https://example.org/"),
     "GameService/WatchGame": lambda one: game(one).watch(),
     "GameService/GetRecord": lambda one: game(one).record(),
     "PuzzleService/ListPuzzles": lambda one: one.puzzles.list("duel"),

@@ -41,6 +41,10 @@ const late = await failure(async () => {
   for await (const _ of client.advisor.analyze(endless, { timeoutMs: 1 }));
 });
 const trio = await client.createGame("toy", [person(), person(), person()]);
+const hook = "http://127.0.0.1:9/";
+const secrets = [await trio.addWebhook(hook), await trio.addWebhook(hook, 0), await trio.addWebhook(hook, 1)];
+await trio.removeWebhook(hook, 1);
+const misplaced = await failure(() => trio.addWebhook("ftp://127.0.0.1:9/"));
 for (const _ of [1, 2]) await trio.resign(1);
 const resigned = (await trio.look()).game.seats.map((seat) => seat.bot !== undefined);
 const lost = { ...trio.keys.tokens };
@@ -107,6 +111,7 @@ console.log(
     left: left.kind,
     resigned,
     opened,
+    webhooks: [secrets[0]?.length, secrets[0] === secrets[1], secrets[0] === secrets[2], misplaced.reason],
     limits,
     unfit,
     unusable,

@@ -129,6 +129,29 @@ def test_a_fit_goes_on_from_the_value_that_played(whole: Path) -> None:
         before = read_weights(folder / "value.net", cathedral())
 
 
+def test_a_candidate_may_be_the_mean_of_the_first_and_the_fitted_weights(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    losses = iter([0.5, 0.6, 0.4, 0.3])  # of the first fit and its mean, of the second fit and its mean
+    predicted: list[dict[str, Any]] = []
+
+    def loss(weights: dict[str, Any], *_: object) -> float:
+        predicted.append(weights)
+        return next(losses)
+
+    monkeypatch.setattr("clerestory.search.training.loop.results_loss", loss)
+    monkeypatch.setattr("clerestory.search.training.loop.calibrated", lambda weights, *_: weights)
+    list(learn(PLAN, OPEN, tmp_path, 1, Resources()))
+    first = value_of(cathedral(), "net").weights
+    found = read_weights(tmp_path / "generation-0" / "candidate.net", cathedral())
+    assert first is not None
+    assert found.provenance["start_share"] == 0.5
+    for name in ("own", "second", "strength"):
+        fitted, begun = predicted[2][name].ravel(), np.array(first.arrays[name])
+        assert np.abs(fitted - begun).max() > 0
+        np.testing.assert_allclose(np.array(found.arrays[name]), (fitted + begun) / 2, rtol=1e-6)
+
+
 @pytest.mark.parametrize("kept", ["generation-0/2-players", "generation-1/figures.json"])
 def test_what_was_lost_is_made_again_alike(kept: str, whole: Path, tmp_path: Path) -> None:
     """A run that was killed after writing a file continues."""

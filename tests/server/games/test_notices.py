@@ -10,7 +10,16 @@ import pytest
 from clerestory.server.games import commands, notices
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import EndReason
-from clerestory.server.games.notices import Delivery, Outcome, TurnNotice, TurnNotices, begins_turn, notice_of
+from clerestory.server.games.notices import (
+    Delivery,
+    Outcome,
+    Route,
+    Send,
+    TurnNotice,
+    TurnNotices,
+    begins_turn,
+    notice_of,
+)
 from tests.server.games.simulated import on_simulated_time
 from tests.server.games.table import BOTH, NOW, OWNER, hosted
 
@@ -39,7 +48,10 @@ class Receiver:
         self.answers = list(answers)
         self.received: list[tuple[float, TurnNotice]] = []
         self.outcomes: Counter[Outcome] = Counter()
-        self.notices = TurnNotices(self.send, lambda outcome: self.outcomes.update([outcome]))
+        self.notices = TurnNotices([Route(self.find)], lambda outcome: self.outcomes.update([outcome]))
+
+    async def find(self, notice: TurnNotice) -> Sequence[Send]:
+        return (self.send,)
 
     async def send(self, notice: TurnNotice) -> Delivery:
         self.received.append((asyncio.get_running_loop().time(), notice))
@@ -141,6 +153,37 @@ async def test_beyond_the_limit_notices_are_dropped_and_counted(monkeypatch: pyt
     assert receiver.outcomes[DROPPED] == 2
     assert len(receiver.notices._tasks) == 0
     assert receiver.notices._current == {}
+
+
+@on_simulated_time
+async def test_slow_receivers_of_one_route_do_not_delay_another() -> None:
+    slow, fast = Receiver(), Receiver()
+
+    async def stuck(notice: TurnNotice) -> Delivery:
+        await asyncio.sleep(10)
+        return await slow.send(notice)
+
+    async def many(_: TurnNotice) -> Sequence[Send]:
+        return [stuck] * (notices.MAX_SENDING + 1)
+
+    both = TurnNotices([Route(many), Route(fast.find)], lambda outcome: slow.outcomes.update([outcome]))
+    both.note(None, hosted())
+    await slow.settled(notices.MAX_SENDING + 2)
+    assert [round(time) for time, _ in fast.received] == [0]
+    assert [round(time) for time, _ in slow.received] == [10] * notices.MAX_SENDING + [20]
+
+
+@on_simulated_time
+async def test_only_durable_routes_announce_a_turn_again() -> None:
+    once, durable = Receiver(), Receiver()
+    routes = [Route(once.find), Route(durable.find, durable=True)]
+    both = TurnNotices(routes, lambda outcome: durable.outcomes.update([outcome]))
+    both.announce_again(hosted())
+    both.announce_again(hosted())  # which is already on its way
+    both.announce_again(hosted(seats="bb"))
+    await durable.settled(1)
+    assert (len(once.received), len(durable.received)) == (0, 1)
+    assert (both.durable, TurnNotices(routes[:1], lambda _: None).durable) == (True, False)
 
 
 @on_simulated_time

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from clerestory.declared import BadSettings
-from clerestory.server.games.bounds import MOST_REVIEWS
+from clerestory.server.games.bounds import MOST_REVIEWS, MOST_TARGETS
 from clerestory.server.games.log import Entry, EntryKind, Head
 from clerestory.server.games.manager import summary_of
-from clerestory.server.games.store import DAY, Batch, Conflict, GameFilter, Key, Store, Summary
+from clerestory.server.games.store import DAY, Batch, Conflict, GameFilter, Key, NoticeTarget, Store, Summary
 from clerestory.server.games.stores import committer, sqlite_rows
 from clerestory.server.games.stores.schema import APPLICATION, SCRIPTS
 from clerestory.server.games.stores.sqlite import SqliteStore, user_file
@@ -223,6 +223,86 @@ async def test_large_games_are_deleted_a_few_at_a_time(store: Any) -> None:
     for number in range(5):
         await store.create(named(f"g{number}", created=number), Batch(entries(2, "x" * 500_000), RUNNING))
     assert [await store.delete_untouched(99, 9) for _ in range(4)] == [["g0", "g1"], ["g2", "g3"], ["g4"], []]
+
+
+# -- targets of notices ----------------------------------------------------------------------------
+
+
+def target(seat: int = 1, url: str = "https://a.example/", told: int = 0, holder: str = "holder") -> NoticeTarget:
+    return NoticeTarget(seat, holder, url, b"\0keys", told)
+
+
+def act(kind: EntryKind, seat: int | None) -> Entry:
+    return Entry(kind, seat, "text", 0)
+
+
+async def test_targets_belong_to_the_holder_of_a_seat(store: Any) -> None:
+    await store.create(named("a"), Batch([act(EntryKind.PLAYED, 0)], RUNNING))
+    for one in (target(), target(0), target(url="https://b.example/"), target(told=0)):
+        assert await store.keep_target("a", one)
+    assert len(await store.targets("a", 1, "holder")) == 2
+    assert await store.targets("a", 1, "other") == []
+    await store.drop_target("a", 1, "https://b.example/")
+    await store.drop_target("a", 1, "https://b.example/")
+    assert await store.targets("a", 1, "holder") == [target()]
+    assert await store.keep_target("a", target(holder="next"))
+    assert await store.targets("a", 1, "holder") == []
+    assert await store.targets("a", 1, "next") == [target(holder="next")]
+
+
+async def test_a_seat_has_a_limited_number_of_targets(store: Any) -> None:
+    await store.create(named("a"), Batch([act(EntryKind.PLAYED, 0)], RUNNING))
+    kept = [await store.keep_target("a", target(url=f"https://{number}/")) for number in range(MOST_TARGETS + 1)]
+    assert kept == [True] * MOST_TARGETS + [False]
+    assert await store.keep_target("a", target(url="https://0/"))  # again
+    assert await store.keep_target("a", target(0))
+    assert await store.keep_target("a", target(holder="next"))  # instead of all those of the former holder
+    assert len(await store.targets("a", 1, "next")) == 1
+
+
+@pytest.mark.parametrize(
+    ("entry", "due"),
+    [
+        (act(EntryKind.PLAYED, 0), True),
+        (act(EntryKind.PLAYED_ON, 0), True),
+        (act(EntryKind.SEATED, 0), True),
+        (act(EntryKind.PLAYED, None), True),  # a chance outcome that was entered
+        (act(EntryKind.TAKEN_BACK, 0), True),
+        (act(EntryKind.PLAYED, 1), False),  # its own
+        (act(EntryKind.DRAWN, None), False),  # after some other action
+        (act(EntryKind.AGREED, 0), False),
+    ],
+)
+async def test_a_target_is_notified_once_after_others_have_acted(entry: Entry, due: bool, store: Any) -> None:
+    await store.create(named("a"), Batch([act(EntryKind.PLAYED, 0)], RUNNING))
+    assert await store.keep_target("a", target(told=1))
+    assert await store.targets("a", 1, "holder") == await store.untold() == []
+    await store.append("a", 1, Batch([entry], RUNNING))
+    assert await store.untold() == (["a"] if due else [])
+    assert len(await store.targets("a", 1, "holder")) == due
+    await store.tell_target("a", 1, "https://a.example/", 2)
+    assert await store.targets("a", 1, "holder") == await store.untold() == []
+
+
+async def test_a_game_that_is_not_running_has_nothing_to_announce(store: Any) -> None:
+    await store.create(named("a"), Batch([act(EntryKind.PLAYED, 0)], Summary("over", False, None)))
+    assert await store.keep_target("a", target())
+    assert await store.untold() == []
+
+
+async def test_targets_go_with_their_game(durable: str) -> None:
+    store = await open_store(durable)
+    for game_id in ("a", "b"):
+        await store.create(named(game_id), Batch([act(EntryKind.PLAYED, 0)], RUNNING))
+        assert await store.keep_target(game_id, target())
+    await store.touch(["b"], 10)
+    assert await store.delete_untouched(5, 9) == ["a"]
+    await store.close()
+    again = await open_store(durable)
+    assert await again.untold() == ["b"]
+    assert await again.targets("a", 1, "holder") == []
+    assert await again.targets("b", 1, "holder") == [target()]
+    await again.close()
 
 
 # -- transactions of SQLite ------------------------------------------------------------------------

@@ -64,6 +64,8 @@ export class Kept {
   readonly busy = this.#calls.busy;
   /** Seats with a watcher; undefined if unknown. */
   readonly present = signal<readonly number[] | undefined>(undefined);
+  /** The key to subscribe to push messages of the server with; empty if there are none. */
+  readonly pushKey = signal("");
   /** My last action is being taken back. */
   readonly takingBack = signal(false);
   /** The seat that has just declined to go back. */
@@ -141,6 +143,7 @@ export class Kept {
   async #catchUp(): Promise<void> {
     const answer = await games.getGame({ gameId: this.id, tokens: this.tokens, entriesFromPly: 1 });
     this.broken.value = "";
+    this.pushKey.value = answer.pushKey;
     if (!this.#isNews(answer.game)) return; // the stream was faster
     this.pace.skip();
     if (!this.#isNews(answer.game)) return; // and so were its steps

@@ -1,6 +1,7 @@
 // News for people who look elsewhere, such as "Your turn": in the title of the tab, and as a notification if allowed.
 
 import { say } from "../language/texts.ts";
+import { pushed } from "./bell.ts";
 
 let told = "";
 
@@ -11,7 +12,7 @@ export function notice(words: string, game = ""): void {
   const news = words && `${words} ${game}`;
   const fresh = news !== told;
   told = news;
-  if (news && fresh && document.hidden && allowed()) notify(words, game);
+  if (news && fresh && document.hidden && allowed() && !pushed(game)) notify(words, game);
 }
 
 function notify(words: string, game: string): void {

@@ -8,6 +8,7 @@ import type { SeatLook } from "../boards/types.ts";
 import { link } from "../browser/route.ts";
 import { Ending } from "../ending/ending.tsx";
 import { FirstGames, objects } from "../first/index.tsx";
+import { answerWorker, renew } from "../game/bell.ts";
 import type { Question } from "../game/hints.ts";
 import { Kept } from "../game/kept.ts";
 import { endNewsOf, newsOf } from "../game/news.ts";
@@ -48,6 +49,8 @@ export default function GameScreen({ words: [id = ""] }: { words: string[] }) {
   const kept = useMemo(() => new Kept(id), [id]);
   useEffect(() => () => kept.close(), [kept]);
   useEffect(() => toPresent, [kept]);
+  useEffect(() => answerWorker(id), [id]);
+  useEffect(() => void renew(kept).catch(() => undefined), [kept.pushKey.value]);
   const game = kept.game.value;
   const begun = useBegun(game?.status);
   if (kept.failed.value)

@@ -4,10 +4,10 @@ import { useSignal } from "@preact/signals";
 import { look, looks } from "../boards/seats.ts";
 import { address } from "../browser/route.ts";
 import type { Kept } from "../game/kept.ts";
-import { askable } from "../game/title.ts";
 import { EndReason, type Game, type GameSeat, GameStatus, Onlookers, SeatKind } from "../gen/clerestory/v1/games_pb.ts";
 import { type Key, say } from "../language/texts.ts";
 import { Copy, Dialog, SeatName, Trouble } from "../parts/parts.tsx";
+import { Bell } from "./bell.tsx";
 
 /** Invitation links: to watch, or to play a seat. */
 export function Share({ kept, game, onClose }: { kept: Kept; game: Game; onClose(): void }) {
@@ -44,17 +44,6 @@ export function watchWords(kept: Kept, game: Game): string[] | undefined {
   return game.options?.onlookers === Onlookers.ALL ? [] : undefined; // all need no token
 }
 
-/** Offer notifications, as long as the browser can ask whether they may be shown. */
-export function Notify({ words }: { words: string }) {
-  const asked = useSignal(false);
-  if (asked.value || !askable()) return null;
-  return (
-    <button type="button" onClick={() => void Notification.requestPermission().then(() => (asked.value = true))}>
-      {words}
-    </button>
-  );
-}
-
 export function Seats({ kept, game, onClose }: { kept: Kept; game: Game; onClose(): void }) {
   const seats = looks(game.seats);
   return (
@@ -69,7 +58,7 @@ export function Seats({ kept, game, onClose }: { kept: Kept; game: Game; onClose
           </li>
         ))}
       </ul>
-      <Notify words={say("players.notify")} />
+      {!game.end && <Bell kept={kept} />}
       {!game.end && <EndIt kept={kept} game={game} onClose={onClose} />}
     </Dialog>
   );

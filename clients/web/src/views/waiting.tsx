@@ -13,7 +13,8 @@ import { say } from "../language/texts.ts";
 import { Button } from "../parts/button.tsx";
 import { Copy, SeatName, Trouble } from "../parts/parts.tsx";
 import { hear } from "../sounds/sounds.ts";
-import { EndIt, Notify, watchWords } from "./people.tsx";
+import { Bell } from "./bell.tsx";
+import { EndIt, watchWords } from "./people.tsx";
 
 interface Props {
   kept: Kept;
@@ -62,7 +63,7 @@ export function Waiting({ kept, game }: Props) {
         <Copy label={say("waiting.link")} value={address("game", game.gameId)} />
         {game.options?.listed && <p class="muted">{say("waiting.listed")}</p>}
         {watch && <Copy label={say("share.watch")} value={address("game", game.gameId, ...watch)} />}
-        {seated && <Notify words={say("waiting.notify")} />}
+        {seated && <Bell kept={kept} />}
       </section>
       {owner && <EndIt kept={kept} game={game} />}
       <a href="#/">{say("menu.lobby")}</a>

@@ -1,0 +1,45 @@
+// The bell: whether the browser tells the user that it is their turn.
+
+import { useSignal } from "@preact/signals";
+import { mayPush, pushed, subscribe, unsubscribe } from "../game/bell.ts";
+import type { Kept } from "../game/kept.ts";
+import { askable } from "../game/title.ts";
+import { say } from "../language/texts.ts";
+import { wordsOf } from "../service/api.ts";
+
+/** By push messages, or where there are none, only as long as a tab shows the game. */
+export function Bell({ kept }: { kept: Kept }) {
+  const on = useSignal(pushed(kept.id));
+  const busy = useSignal(false);
+  const turn = async (wanted: boolean) => {
+    busy.value = true;
+    on.value = wanted;
+    try {
+      const done = wanted ? await subscribe(kept) : await unsubscribe(kept);
+      kept.refused.value = done ? "" : say("players.no_notices");
+      if (!done) on.value = !wanted;
+    } catch (error) {
+      kept.refused.value = wordsOf(error);
+      on.value = !wanted;
+    }
+    busy.value = false;
+  };
+  if (mayPush(kept) && kept.mine.value.length)
+    return (
+      <label>
+        <input
+          type="checkbox"
+          checked={on.value}
+          disabled={busy.value}
+          onChange={(event) => void turn(event.currentTarget.checked)}
+        />{" "}
+        {say("players.notify")}
+      </label>
+    );
+  if (!askable()) return null;
+  return (
+    <button type="button" onClick={() => void Notification.requestPermission()}>
+      {say("players.notify")}
+    </button>
+  );
+}
