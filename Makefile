@@ -24,7 +24,7 @@ SITE := build/site/sw.js
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 MAKEFLAGS += --jobs=3  # packages are installed while the extensions and the page are built
 
-.PHONY: demo test test-system test-slow wheels release-check docs test-extras test-asan test-tsan loadtest curve soak lint reference baseline bench client board \
+.PHONY: demo test test-system test-slow wheels release-check packages docs test-extras test-asan test-tsan loadtest curve soak lint reference baseline bench client board \
 	engine-wasm site constraints clean
 
 demo: $(VENV)/.built  ## one recommendation, end to end: build, server, search, table; then a hint that improves
@@ -70,9 +70,11 @@ wheels: $(PAGE)  ## a wheel for each of $(WHEELS) in dist/: built, repaired, ins
 
 # For example, RELEASE_OPTIONS=--reuse checks the wheels in dist/ again.
 RELEASE_OPTIONS ?=
-release-check: $(ENGINE) $(VENV)/.release  ## all artifacts of a release in dist/, each installed, tried and listed
-	$(BIN)/python clients/typescript/pack.py dist && $(BIN)/python clients/board/pack.py dist && cp build/browser/*.tgz dist/
+release-check: packages $(VENV)/.release  ## all artifacts of a release in dist/, each installed, tried and listed
 	$(BIN)/python -m tools.release dist $(WHEELS) $(RELEASE_OPTIONS)
+
+packages: $(ENGINE) $(VENV)/.built  ## the npm packages of a release in dist/: client, board and engine
+	$(BIN)/python clients/typescript/pack.py dist && $(BIN)/python clients/board/pack.py dist && cp build/browser/*.tgz dist/
 
 docs: $(VENV)/.docs  ## the documents as a site in build/manual: search, the Python and TypeScript API, links checked
 	$(BIN)/python -m tools.site

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any
 
-import structlog
+from clerestory.log_context import structlog
 
 GRPC, LEFT = "grpc._cython.cygrpc", "ExecuteBatchError"  # gRPC logs this for each response to a client that has left
 FRAMES = 16  # innermost frames of each exception

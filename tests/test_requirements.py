@@ -9,7 +9,7 @@ import pytest
 
 LOADED = """
 import sys
-import clerestory.cli.serve, clerestory.cli.serving, clerestory.cli.lazy
+import clerestory.cli.screen, clerestory.cli.serve, clerestory.cli.serving, clerestory.server.gateway.serve
 print(*sorted({name for name in sys.modules}))
 """
 

@@ -12,7 +12,7 @@ from clerestory.cli.game_files import read_position
 from clerestory.clients import AdvisorError, Recommendation, Update
 from clerestory.clients.errors import KINDS, FieldViolation
 from clerestory.clients.types import Action, AnswerWarning, Line, Rate
-from clerestory.clients.wire import Actions, QuestionOptions, Time, action_texts, read_time
+from clerestory.clients.wire import Actions, QuestionOptions, Time, action_texts, apply_limits, read_time
 from clerestory.engine import State
 from clerestory.engine.core import Game
 from clerestory.engine.errors import BadPosition
@@ -81,13 +81,16 @@ class LocalAdvisor:
         position: State | str | bytes,
         time: Time | None = None,
         *,
-        every: Time,
+        every: Time | None = None,
         certainty: float | None = None,
         observer: int | None = None,
         **options: Unpack[QuestionOptions],
     ) -> Iterator[Iterator[Update]]:
         """Yield the tables of a question, which end with the final one. Raises AdvisorError."""
-        more = {"interval": read_time(every, "update_interval"), "certainty": certainty}
+        time, options, every = apply_limits(time, options, every)
+        more: dict[str, Any] = {"certainty": certainty}
+        if every is not None:
+            more["interval"] = read_time(every, "update_interval")
         with client_errors():
             answers = self._analysis.watch(question_of(position, time, options, observer, **more))
             try:
@@ -140,7 +143,8 @@ def capacity_of(workers: int) -> Capacity:
 def question_of(
     position: State | str | bytes, time: Time | None, options: QuestionOptions, observer: int | None = None, **more: Any
 ) -> Question:
-    """Return a question with the options of a client. Raises ServiceError."""
+    """Return a question with the options of a client. Raises ServiceError, BadRequest."""
+    time, options, _ = apply_limits(time, options)
     given: dict[str, Any] = {
         LIMITS[name]: value for name, value in options.items() if name in LIMITS and value is not None
     }

@@ -15,17 +15,13 @@ import grpc
 import typer
 
 from clerestory.cli.options import announce
-from clerestory.clients.connection import dial
-from clerestory.clients.wire import duration
 from clerestory.declared import BadSettings
 from clerestory.folders import socket_folder
 from clerestory.server.app import App
 from clerestory.server.app import serve as run_server
 from clerestory.server.config import Settings
 from clerestory.server.games.stores.store_location import StoreLocation, store_location
-from clerestory.server.gateway.bridge import MAX_STREAMS_INSIDE
 from clerestory.server.gateway.config import GatewaySettings
-from clerestory.server.gateway.serve import opened
 from clerestory.server.lifecycle import Lifecycle
 from clerestory.v1.games_pb2 import (
     SEAT_KIND_BOT,
@@ -86,6 +82,10 @@ async def beside(
             welcome(fresh)
         yield
         return
+    from clerestory.clients.connection import dial  # which a server without a page does not need
+    from clerestory.server.gateway.bridge import MAX_STREAMS_INSIDE
+    from clerestory.server.gateway.serve import opened
+
     room = app.connections.browsers
     async with opened(gateway, dial(inside, None, None, retries=False), room, MAX_STREAMS_INSIDE) as web:
         announce(announcement(app))
@@ -125,6 +125,8 @@ def seat_plan(player: "SeatPlayer", seconds: float) -> SeatPlan:
 
 def bot_of(player: "SeatPlayer", seconds: float) -> Bot:
     """Return the settings of a bot."""
+    from clerestory.clients.wire import duration  # which a server does not need
+
     return Bot(level=player.level, time_budget=duration(seconds), character=player.character)
 
 
@@ -139,6 +141,9 @@ async def serve_game(request: CreateGameRequest) -> None:
 @asynccontextmanager
 async def show_game(request: CreateGameRequest, inside: str, _: App) -> AsyncIterator[None]:
     """Open the gateway, make the game, and show it."""
+    from clerestory.clients.connection import dial  # which a server without a page does not need
+    from clerestory.server.gateway.serve import opened
+
     async with opened(GatewaySettings(some_address()), dial(inside, None, None, retries=False)) as web:
         link = web.url + fragment(await make_game(request, inside))
         typer.echo(f"Your game is at {link}\nCtrl-C ends the server; the game is kept, and is in the lobby next time.")

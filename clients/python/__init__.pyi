@@ -29,7 +29,7 @@ from clerestory.clients.teaching import (
     PuzzleVerdict,
 )
 from clerestory.clients.types import Action, AnswerWarning, Line, Rate, Recommendation, Update
-from clerestory.clients.wire import ONLOOKER
+from clerestory.clients.wire import ONLOOKER, Limits
 from clerestory.figures import Outlook, Rollouts
 
 __all__ = [
@@ -65,6 +65,7 @@ __all__ = [
     "LegalAction",
     "LessonBook",
     "LessonProgress",
+    "Limits",
     "Line",
     "NotNow",
     "OutOfTime",

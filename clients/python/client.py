@@ -99,7 +99,7 @@ class Client:
     def recommend(
         self, position: PositionLike, time: Time | None = None, **options: Unpack[QuestionOptions]
     ) -> UnaryCall[Recommendation]:
-        """Return the advice for a position; `time`, `iterations`, `level` or `character` is required.
+        """Return the advice for a position; `time`, `iterations`, `level`, `character` or `limits` is required.
 
         Args:
             position: a dictionary, its JSON text, a message, or an object with `to_position()`.

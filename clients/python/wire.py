@@ -1,6 +1,7 @@
 """Turns requests into messages and messages into answers, for the sync and the async client."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from numbers import Real
 from typing import Any, NamedTuple, Protocol, TypedDict, TypeVar
@@ -49,10 +50,31 @@ Time = str | float | timedelta
 Actions = Iterable[str | HasText] | str | HasText
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The limits of a search as one value, for programs that use the same ones for many positions.
+
+    A single call is shorter with the keywords of the same names, which also replace those of `limits`. The call checks
+    the values. In a program's own process, `clerestory.server.analysis.Limits` has these and all other limits.
+
+    Attributes:
+        time: until the answer leaves the server: "500ms", "2s", seconds, or a timedelta; None for none.
+        iterations: most iterations of the search; None for any number.
+        memory: of the search tree, in bytes; None for the server's limit.
+        every: time between two tables of an analysis, at least 10 ms; None for 250 ms. Has no effect elsewhere.
+    """
+
+    time: Time | None = None
+    iterations: int | None = None
+    memory: int | None = None
+    every: Time | None = None
+
+
 class QuestionOptions(TypedDict, total=False):
     """Options of a request beside its position and its time; the server chooses those left out or None.
 
     Attributes:
+        limits: time, iterations, memory and interval, where these are not given themselves.
         seat: the one to advise, from 0; it must be the seat to decide, or any seat at a chance event.
         iterations: most iterations of the search.
         seed: of all random choices in the search, 0 to 2^64 - 1.
@@ -68,6 +90,7 @@ class QuestionOptions(TypedDict, total=False):
         rates: whether to estimate exchange rates too, in half as much time again.
     """
 
+    limits: Limits | None
     seat: int | None
     iterations: int | None
     seed: int | None
@@ -138,6 +161,7 @@ class AnalyzeCall(NamedTuple):
 
 def write_question(position: PositionLike, time: Time | None, options: QuestionOptions) -> RecommendCall:
     """Return a request as a message. Raises BadRequest for an unfit value, TypeError for an unknown option."""
+    time, options, _ = apply_limits(time, options)
     if unknown := options.keys() - FIELDS.keys():
         raise TypeError(f"{min(unknown)!r} is not one of the options {', '.join(FIELDS)}")
     request = api.RecommendMoveRequest(position=position_message(position))
@@ -161,6 +185,7 @@ def write_analysis(
     options: QuestionOptions,
 ) -> AnalyzeCall:
     """Return the request of an analysis as a message. Raises the same errors as `write_question`."""
+    time, options, every = apply_limits(time, options, every)
     question, timeout = write_question(position, time, options)
     request = api.AnalyzeRequest(question=question)
     set_field(request, "background", background)
@@ -173,6 +198,23 @@ def write_analysis(
         if observer != ONLOOKER:
             set_field(request.observer, "seat", observer, "observer.seat")
     return AnalyzeCall(request, timeout)
+
+
+def apply_limits(
+    time: Time | None, options: QuestionOptions, every: Time | None = None
+) -> tuple[Time | None, QuestionOptions, Time | None]:
+    """Return a time, options and an interval, with those of `limits` where they are None. Raises BadRequest."""
+    rest = options.copy()
+    limits = rest.pop("limits", None)
+    if limits is None:
+        return time, rest, every
+    if not isinstance(limits, Limits):
+        raise bad_request("limits", f"{limits!r:.80} is not Limits")
+    if rest.get("iterations") is None:
+        rest["iterations"] = limits.iterations
+    if rest.get("memory") is None:
+        rest["memory"] = limits.memory
+    return limits.time if time is None else time, rest, limits.every if every is None else every
 
 
 def check_size(request: Message) -> None:

@@ -12,9 +12,9 @@ from typing import Any
 
 import grpc
 from grpc_status import rpc_status
-from structlog.contextvars import bind_contextvars, bound_contextvars
 
 from clerestory import spans
+from clerestory.log_context import bind_contextvars, bound_contextvars
 from clerestory.metadata import PUSHBACK, REQUEST_ID, TRACE_PARENT, VIA
 from clerestory.server.hardening.malloc_trimmer import MallocTrimmer
 from clerestory.server.hardening.rate_limit import RateLimit

@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any
 
 import grpc
-from structlog.contextvars import bind_contextvars
 
+from clerestory.log_context import bind_contextvars
 from clerestory.server.analysis.admission import Admission
 from clerestory.server.analysis.analysis_engine import AnalysisEngine
 from clerestory.server.analysis.answer import Answer

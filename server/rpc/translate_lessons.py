@@ -27,7 +27,7 @@ MOST_TRIED = 250  # actions in a lesson, including mistakes: seven times what th
 
 
 def load_lessons() -> None:
-    """Load the lessons of every game, so that no call has to."""
+    """Load the lessons of every game, so that later calls find them in memory. Thread-safe."""
     for game in GAMES.values():
         lessons(game)
 

@@ -40,6 +40,11 @@ const external = ["*_pb.ts", "@bufbuild/protobuf", "@bufbuild/protobuf/*"];
 const whole = { bundle: true, minify: true, format: "esm" };
 await build({ entryPoints: ["src/index.ts"], outfile: "bundle.js", ...whole, external });
 """
+BUNDLE = """
+import { build } from "esbuild";
+const entry = { absWorkingDir: process.argv[2], entryPoints: ["hello.js"], outfile: "bundle.js" };
+await build({ ...entry, bundle: true, minify: true, format: "esm" });
+"""
 
 
 def run(folder: Path, name: str, *arguments: str) -> str:
@@ -143,22 +148,46 @@ def test_the_small_client_plays_analyzes_and_says_what_is_wrong(project: Path, g
     assert found["unsafe"] == "token: would travel in plaintext to advice.example; use https"
 
 
-HELLO = """
-import { JsonClient } from "./src/json.ts";
+def test_the_advisor_of_the_default_entry_recommends_analyzes_and_names_what_is_wrong(
+    project: Path, gateway: str
+) -> None:
+    position = (ROOT / "examples" / "positions" / "duel-2p-phase2-turn.json").read_text("utf-8")
+    found = printed(project, "advisor.ts", gateway, position)
+    assert found["bests"] == [found["same"]] * 3
+    assert found["alone"]
+    assert found["lines"] == [2] * 3
+    assert found["tables"] >= 3
+    assert found["last"] == {"final": True, "iterations": "300"}
+    assert found["errors"] == [
+        ["bad-request", "BAD_POSITION", "position"],
+        ["bad-request", "BAD_TIME_BUDGET", "timeMs"],
+        ["bad-request", "BAD_UPDATE_INTERVAL", "everyMs"],
+        ["bad-request", "BAD_TIME_BUDGET", "time_budget"],
+        ["bad-request", "BAD_MAX_TREE_BYTES", "max_tree_bytes"],
+        ["bad-request", "BAD_TIME_BUDGET", "time_budget"],
+    ]
+
+
+ADVISOR = """
+import { Advisor } from "@clerestory/client";
+const position = await (await fetch("position.json")).text();
+const { best } = await new Advisor("http://127.0.0.1:8080").recommend(position, { timeMs: 500 });
+document.body.textContent = best?.label ?? "";
+"""
+JSON_CLIENT = """
+import { JsonClient } from "@clerestory/client/json";
 const position = await (await fetch("position.json")).json();
 const { best } = await new JsonClient("http://127.0.0.1:8080").advisor.recommendMove({ position, timeBudget: "0.5s" });
 document.body.textContent = best?.label ?? "";
 """
 
 
-def test_the_smallest_page_is_small(source: Path) -> None:
-    (source / "hello.ts").write_text(HELLO)
-    bundle = (
-        'await build({ entryPoints: ["hello.ts"], outfile: "hello.js", bundle: true, minify: true, format: "esm" });'
-    )
-    (source / "hello.mjs").write_text(f'import {{ build }} from "esbuild";\n{bundle}')
-    run(source, "node", "hello.mjs")
-    assert len(gzip.compress((source / "hello.js").read_bytes())) < SMALLEST
+@pytest.mark.parametrize("hello", [ADVISOR, JSON_CLIENT])
+def test_the_smallest_page_is_small(source: Path, project: Path, hello: str) -> None:
+    (project / "hello.js").write_text(hello)
+    (source / "hello.mjs").write_text(BUNDLE)
+    run(source, "node", "hello.mjs", str(project))
+    assert len(gzip.compress((project / "bundle.js").read_bytes())) < SMALLEST
 
 
 def test_the_streams_of_the_small_client_are_those_of_the_service() -> None:

@@ -6,9 +6,19 @@
 
 export { durationMs as millisecondsOf, timestampDate as dateOf } from "@bufbuild/protobuf/wkt";
 export { Code, type Interceptor, type Transport } from "@connectrpc/connect";
+export {
+  Advisor,
+  type AnalyzeOptions,
+  type JsonCallOptions,
+  type JsonSettings,
+  type Limits,
+  type PositionLike,
+  type RecommendOptions,
+} from "./advisor.ts";
 export { Client } from "./client.ts";
 export { milliseconds } from "./durations.ts";
 export { CallError, type FieldViolation, type Kind } from "./errors.ts";
+export { JsonCallError, JsonClient } from "./json.ts";
 export {
   bot,
   type GameOptions,

@@ -3,7 +3,7 @@
 import pytest
 
 from clerestory.cli.local_advisor import LocalAdvisor
-from clerestory.clients.wire import QuestionOptions, read_answer
+from clerestory.clients.wire import Limits, QuestionOptions, read_answer
 from clerestory.engine import GAMES, State
 from tests.server.rpc.harness import opening
 
@@ -33,3 +33,12 @@ def test_the_tables_of_an_analysis_are_what_their_messages_say() -> None:
         found = [update.recommendation for update in updates]
     assert found == [read_answer(one.message) for one in found]
     assert found[-1].stop_reason == "time"
+
+
+def test_limits_hold_without_a_server_too() -> None:
+    position, limits = opening(2, 7, "duel"), Limits(iterations=300, memory=1 << 20, every="20ms")
+    with LocalAdvisor(1) as here:
+        found = here.recommend(position, limits=limits, seed=3)
+        assert found.lines == here.recommend(position, iterations=300, memory=1 << 20, seed=3).lines
+        with here.analyze(position, limits=limits, seed=3) as updates:
+            assert [update.recommendation.iterations for update in updates][-1] == 300

@@ -11,7 +11,9 @@ import pytest
 
 from clerestory.cli.servers import embedded_server
 from clerestory.clients import Advisor, Busy, Unavailable
+from clerestory.clients.wire import position_message
 from clerestory.engine import from_position
+from clerestory.v1.advisor_pb2 import RecommendMoveRequest
 from tests.clients.cli.command import POSITIONS, TOY_OPENING, Ended, announced, started, until
 from tests.clients.cli.test_main import COMMANDS
 
@@ -95,6 +97,44 @@ def imported(*words: str) -> set[str]:
     command = [sys.executable, "-X", "importtime", "-m", ROOT, *words]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | {"COLUMNS": "80"})
     return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
+
+
+ANSWER = """
+import asyncio, sys
+import clerestory.cli.main, clerestory.cli.serve
+from clerestory.server.logs import write_logs
+write_logs("text", "warning")
+import clerestory.cli.serving
+import grpc
+from clerestory.server.app import start
+from clerestory.server.config import Settings
+from clerestory.server.lessons.course import lessons
+from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
+from clerestory.v1.advisor_pb2 import RecommendMoveRequest
+
+async def answer():
+    app = await start(Settings(listen="127.0.0.1:0", store="memory:", workers=1))
+    request = RecommendMoveRequest.FromString(bytes.fromhex(sys.argv[1]))
+    async with grpc.aio.insecure_channel(app.address) as channel:
+        answered = await AdvisorServiceStub(channel).RecommendMove(request)
+    await app.finish()
+    print(answered.statistics.iterations, lessons.cache_info().currsize, *sys.modules)
+
+asyncio.run(answer())
+"""
+UNUSED = {  # by a server without a page that answers moves
+    *("attr", "cryptography", "greenlet", "h11", "multiprocessing", "numpy", "opentelemetry", "pygments"),
+    *("rich", "uvicorn"),
+    *("clerestory.clients", "clerestory.server.gateway.serve", "clerestory.bench"),
+}
+
+
+def test_a_server_that_answers_moves_loads_nothing_else() -> None:
+    request = RecommendMoveRequest(position=position_message(QUESTION), iterations=1).SerializeToString().hex()
+    done = subprocess.run([sys.executable, "-c", ANSWER, request], capture_output=True, text=True, check=True)
+    iterations, cached, *modules = done.stdout.split()
+    assert (iterations, cached) == ("1", "0")  # no lesson is loaded
+    assert UNUSED & set(modules) == set()
 
 
 @pytest.mark.parametrize("words", [["--help"], ["--version"], ["bench", "--help"]], ids=" ".join)

@@ -9,7 +9,15 @@ import pytest
 
 from clerestory.cli.positions import first_decision
 from clerestory.clients import Advisor, BadRequest, Referee
-from clerestory.clients.wire import SLACK, position_message, read_time, value_name, write_analysis, write_question
+from clerestory.clients.wire import (
+    SLACK,
+    Limits,
+    position_message,
+    read_time,
+    value_name,
+    write_analysis,
+    write_question,
+)
 from clerestory.engine.toy.rules import TOY
 from clerestory.error_details import words_for_users
 from clerestory.service_errors import Reason
@@ -206,3 +214,34 @@ def test_a_bad_argument_of_an_analysis_is_rejected_by_its_field(fields: dict[str
 @pytest.mark.parametrize(("number", "name"), [(0, "unspecified"), (1, "time"), (3, "stopped"), (99, "unspecified")])
 def test_an_unknown_value_of_an_enum_is_unspecified(number: int, name: str) -> None:
     assert value_name(api.StopReason, "STOP_REASON_", number) == name
+
+
+USUAL = Limits(time="2s", iterations=500, memory=1 << 20, every="100ms")
+
+
+def test_limits_are_those_of_the_keywords_which_replace_them() -> None:
+    given: Any = {"iterations": 500, "memory": 1 << 20}
+    assert write_question(POSITION, None, {"limits": USUAL}) == write_question(POSITION, "2s", given)
+    rest: Any = {"certainty": None, "background": False, "observer": None}
+    whole = write_analysis(POSITION, None, None, options={"limits": USUAL}, **rest)
+    assert whole == write_analysis(POSITION, "2s", "100ms", options=given, **rest)  # type: ignore[arg-type]
+    replaced = write_analysis(
+        POSITION, "1s", "50ms", options={"limits": USUAL, "iterations": 9, "memory": None}, **rest
+    )
+    assert replaced == write_analysis(POSITION, "1s", "50ms", options=given | {"iterations": 9}, **rest)  # type: ignore[arg-type]
+
+
+BAD_LIMITS = [
+    ("1s", "limits", "UNREADABLE_REQUEST"),
+    (Limits(time="soon"), "time_budget", "BAD_TIME_BUDGET"),
+    (Limits(iterations=-1), "iterations", "BAD_ITERATIONS"),
+    (Limits(memory="all"), "max_tree_bytes", "BAD_MAX_TREE_BYTES"),  # type: ignore[arg-type]
+    (Limits(every="soon"), "update_interval", "BAD_UPDATE_INTERVAL"),
+]
+
+
+@pytest.mark.parametrize(("limits", "field", "reason"), BAD_LIMITS)
+def test_bad_limits_are_rejected_by_their_field(limits: Any, field: str, reason: str) -> None:
+    with pytest.raises(BadRequest, match=f"^{field}: ") as caught:
+        write_analysis(POSITION, None, None, None, background=False, observer=None, options={"limits": limits})
+    assert caught.value.reason == reason
