@@ -39,8 +39,8 @@ def waiting(page: Page) -> None:
     page.locator(".seats select").nth(1).select_option("open")
     page.locator(".seats select").nth(2).select_option("here")
     page.locator("form button[type=submit]").click()
-    expect(page.locator(".copy")).to_be_visible()
-    page.locator(".copy button").click()
+    expect(page.locator(".copy").first).to_be_visible()
+    page.locator(".copy button").first.click()
 
 
 def token(page: Page) -> None:
@@ -187,7 +187,7 @@ def asked(page: Page) -> None:
     page.locator("input[name=players][value='2']").check()
     page.locator(".seats select").nth(1).select_option("open")
     page.locator("form button[type=submit]").click()
-    expect(page.locator(".copy")).to_be_visible()
+    expect(page.locator(".copy").first).to_be_visible()
     other = page.context.browser.new_page()  # type: ignore[union-attr]
     other.goto(page.url)
     other.locator("main input").first.fill("A")

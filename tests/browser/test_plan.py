@@ -224,6 +224,7 @@ def test_a_card_closes_a_round_with_what_it_brought_until_a_key_is_pressed(page:
     finish(page)
     card = page.locator(".round-end")
     expect(card).to_contain_text("Round 1 of 6")
+    assert card.evaluate("one => one.scrollHeight <= one.clientHeight"), "a part of it is cut"
     expect(card.locator(".gained")).to_have_count(2)
     expect(card).to_contain_text(re.compile(r"\+\d\spoints? \(.+\)"))
     page.keyboard.press("x")

@@ -7,7 +7,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import harness as web
+from tests.browser.positions import begin_at
 from tests.browser.tables import ANALYZE, Lines, change_tables
+from tests.engine.cathedral.scenes import changed, fields, reach
 from tools.lab.browser import experienced
 
 EARLIER = "You are looking at an earlier moment."
@@ -381,3 +383,21 @@ def test_a_line_with_more_points_than_the_first_is_explained(page: Page) -> None
         else:
             expect(told).to_contain_text(f"{labels[-1]}: more points than the first line")
             expect(told).to_contain_text(says)
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_on_a_small_laptop_all_craftsmen_and_cards_are_in_sight(page: Page, seats: int) -> None:
+    held = ["woodworker", "stonecutter", "mason_1", "carpenter_2", "sculptor_3"]
+    state = reach("draft", round_=4, seats=seats)
+    own, *others = (player["advantages"] for player in fields(state)["players"])
+    cards = [*(card for card in own if card == "otto"), "aliena", "francis"]  # Otto stays where his worker is
+    left = [{"advantages": [card for card in its if card not in cards]} for its in others]
+    mine = {"craftsmen": held, "advantages": cards}
+    page.set_viewport_size({"width": 1366, "height": 768})
+    rest = dict(zip(("blue", "green", "yellow"), left, strict=False))
+    begin_at(page, changed(state, red=mine, **rest), ["me", *["bot1"] * (seats - 1)])
+    web.begin(page)
+    expect(page.locator(".player.of-red .crew li")).to_have_count(len(held))
+    expect(page.locator(".player.of-red .own-cards li")).to_have_count(len(cards))
+    for part in page.locator(".player.of-red li").all():
+        expect(part).to_be_in_viewport(ratio=1)

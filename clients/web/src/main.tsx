@@ -43,7 +43,7 @@ function Screen() {
   const linked = screen === "game" && id !== undefined && more.length > 1;
   if (tokenWanted.value) return <TokenScreen />;
   if (linked) return <Linked key={words.join("/")} id={id} more={more} />;
-  if (screen && screen !== "game") notice(false, "");
+  if (screen && screen !== "game") notice("");
   if (Object.hasOwn(LATER, screen) && (id || screen === "path") && (!offline || screen === "game"))
     return <Later key={told(screen)} screen={screen as Name} words={words.slice(1)} />;
   return <Lobby lost={route.value === undefined || words.length > 0} />;

@@ -45,6 +45,8 @@ interface PanelProps {
   unit: string;
   score: number;
   was: number | undefined;
+  /** It has so much that only a short form of it fits a strip. */
+  crowded?: boolean;
   children: ComponentChildren;
 }
 
@@ -58,10 +60,11 @@ function moodOf(points: readonly number[] = [], seat: number): Mood {
 }
 
 /** A player's possessions, under the name and the score. */
-export function Panel({ look, acts, title, kind, unit, score, was, children }: PanelProps) {
+export function Panel({ look, acts, title, kind, unit, score, was, crowded, children }: PanelProps) {
   const { viewer, points } = useBoard();
+  const shape = ["player", `of-${look.colour}`, acts && "acts", crowded && "crowded"].filter(Boolean).join(" ");
   return (
-    <div class={`player of-${look.colour} ${acts ? "acts" : ""}`} role="group" aria-label={look.name}>
+    <div class={shape} role="group" aria-label={look.name}>
       <p class="player-name" data-about={`${look.seat}.player`} title={look.name}>
         <Builder look={look} />
         <Face character={look.character} mood={moodOf(points, look.seat)} />

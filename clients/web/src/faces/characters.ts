@@ -1,8 +1,9 @@
-// The opponents: who plays at which level, as the service says it in the page's language.
+// The opponents: who plays at which level, as the service says it in the page's language, and bots to choose from.
 
 import { effect, signal } from "@preact/signals";
 import type { Character } from "../gen/clerestory/v1/rules_pb.ts";
-import { language } from "../language/texts.ts";
+import { levelName } from "../language/text.ts";
+import { language, say } from "../language/texts.ts";
 import { rules } from "../service/api.ts";
 import { insist, mayPass } from "../service/insist.ts";
 
@@ -43,4 +44,24 @@ export function meet(): () => void {
       wanted = false;
     };
   });
+}
+
+/** The bots as values of a choice: `bot` (full strength), and `bot8` to `bot1`. */
+export const BOTS = ["bot", ...[8, 7, 6, 5, 4, 3, 2, 1].map((level) => `bot${level}`)];
+
+const levelOf = (bot: string): number | undefined => Number(bot.slice(3)) || undefined;
+
+/** A bot in words: the name and the level of a character. */
+export function opponent(level: number | undefined): string {
+  const name = characters.value.find((one) => one.level === level)?.name;
+  return name ? say("new.opponent", { name, level: levelName(level) }) : say("new.bot", { level: levelName(level) });
+}
+
+export const botName = (bot: string): string => opponent(levelOf(bot));
+
+/** What the service is told to seat a bot. */
+export function botPlan(bot: string): { level?: number; character: string } {
+  const level = levelOf(bot);
+  const character = characters.value.find((one) => one.level === level)?.character ?? "";
+  return { character, ...(level ? { level } : {}) };
 }

@@ -282,7 +282,9 @@ export class Kept {
     if (!before || from === undefined || to !== from + 1 || !stay.value || document.hidden) return;
     const log = this.log.value.map(({ what }) => (what.case === "applied" ? what.value : undefined));
     const seats = this.game.value?.seats.length ?? 0;
-    this.roundOver.value = { position: before, brought: broughtBy(log, seats, this.mine.value[0]) };
+    const brought = broughtBy(log, seats, this.mine.value[0]);
+    if (!brought.some(({ told }) => told.length)) return; // a round of the duel may bring nothing to tell
+    this.roundOver.value = { position: before, brought };
     this.pace.hold(stay.value);
     this.#closing = setTimeout(this.closeRound, stay.value);
   }
@@ -388,9 +390,9 @@ export class Kept {
   }
 
   /** Let a bot take over a seat, or its person take it back. */
-  setSeat(seat: number, kind: SeatKind, level?: number): Promise<boolean> {
-    const bot = kind === SeatKind.BOT ? { bot: level === undefined ? {} : { level } } : {};
-    const asked = { gameId: this.id, tokens: this.tokens, seat, plan: { kind, ...bot } };
+  setSeat(seat: number, kind: SeatKind, bot: { level?: number; character?: string } = {}): Promise<boolean> {
+    const plan = { kind, ...(kind === SeatKind.BOT ? { bot } : {}) };
+    const asked = { gameId: this.id, tokens: this.tokens, seat, plan };
     return this.#calls.make(
       () => (limit) => games.setSeat(asked, limit),
       () => this.#seen(),

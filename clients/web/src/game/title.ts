@@ -1,23 +1,23 @@
-// "Your turn" for people who look elsewhere: in the title of the tab, and as a notification if allowed.
+// News for people who look elsewhere, such as "Your turn": in the title of the tab, and as a notification if allowed.
 
 import { say } from "../language/texts.ts";
 import { pushed } from "./bell.ts";
 
 let told = "";
 
-/** Show whether it is the user's turn in a game. */
-export function notice(mine: boolean, game: string): void {
-  const title = mine ? `● ${say("your_turn")} – ${say("title")}` : say("title");
+/** Show the news of a game; empty for none. */
+export function notice(words: string, game = ""): void {
+  const title = words ? `● ${words} – ${say("title")}` : say("title");
   if (document.title !== title) document.title = title;
-  const news = mine ? game : "";
+  const news = words && `${words} ${game}`;
   const fresh = news !== told;
   told = news;
-  if (news && fresh && document.hidden && allowed() && !pushed(game)) notify(game);
+  if (news && fresh && document.hidden && allowed() && !pushed(game)) notify(words, game);
 }
 
-function notify(game: string): void {
+function notify(words: string, game: string): void {
   try {
-    new Notification(say("your_turn"), { icon: "/icon.svg", tag: game });
+    new Notification(words, { icon: "/icon.svg", tag: game });
   } catch {
     // Browsers of phones have notifications of service workers only.
   }

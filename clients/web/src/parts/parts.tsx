@@ -181,7 +181,7 @@ export function taken(input: HTMLInputElement): File | undefined {
   return file;
 }
 
-/** A text to copy, such as a link for another player. */
+/** A link for another player, to copy or to pass on to another program. */
 export function Copy({ label, value }: { label: string; value: string }) {
   const done = useSignal(false);
   const input = useRef<HTMLInputElement>(null);
@@ -197,6 +197,11 @@ export function Copy({ label, value }: { label: string; value: string }) {
       <button type="button" onClick={copy}>
         {done.value ? say("copied") : say("copy")}
       </button>
+      {"share" in navigator && (
+        <button type="button" onClick={() => void navigator.share({ url: value }).catch(() => undefined)}>
+          {say("menu.share")}
+        </button>
+      )}
     </div>
   );
 }

@@ -11,8 +11,8 @@ import { type Fault, luckOf, type Moment, type Review, UNIT } from "./review.ts"
 
 // Pixels: the axis, the shares, the luck.
 const AXIS = 18;
-const HIGH = 96;
-const LOW = 34;
+const HIGH = 66;
+const LOW = 20;
 const FOOT = AXIS + HIGH + LOW;
 const NAMED = 70; // the width that a round needs for its name; a narrower one has its number alone
 

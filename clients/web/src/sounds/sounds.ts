@@ -13,6 +13,7 @@ const synth = once(() => import("./synth.ts"));
 
 /** Whether there are sounds. */
 export const sounding = signal(browser.get(KEY) === "on");
+if (sounding.value) synth(); // so that the first sound is heard
 
 export function chooseSounds(wanted: boolean): void {
   sounding.value = wanted;
@@ -20,7 +21,9 @@ export function chooseSounds(wanted: boolean): void {
   if (wanted) synth();
 }
 
-const hear = (sound: Sound) => sounding.value && synth()?.default(sound);
+export const hear = (sound: Sound): void => {
+  if (sounding.value) synth()?.default(sound);
+};
 
 const POINTS = ["vp", "points"];
 const GOODS = ["gold", "sand", "wood", "stone", "metal"];

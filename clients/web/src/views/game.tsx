@@ -42,7 +42,7 @@ import { mayTalk, Spoken, Talk } from "./phrases.tsx";
 import { RoundCard } from "./round.tsx";
 import { Shown } from "./shown.tsx";
 import { Table } from "./table.tsx";
-import { Waiting } from "./waiting.tsx";
+import { useBegun, Waiting } from "./waiting.tsx";
 
 /** `game/ID`. */
 export default function GameScreen({ words: [id = ""] }: { words: string[] }) {
@@ -52,6 +52,7 @@ export default function GameScreen({ words: [id = ""] }: { words: string[] }) {
   useEffect(() => answerWorker(id), [id]);
   useEffect(() => void renew(kept).catch(() => undefined), [kept.pushKey.value]);
   const game = kept.game.value;
+  const begun = useBegun(game?.status);
   if (kept.failed.value)
     return (
       <Blank>
@@ -65,9 +66,15 @@ export default function GameScreen({ words: [id = ""] }: { words: string[] }) {
         <p aria-busy="true">{say("opening.game")}</p>
       </main>
     );
-  notice(kept.myTurn.value && !game.end, game.gameId);
+  notice(newsFor(kept, game, begun), game.gameId);
   if (game.status === GameStatus.OPEN) return <Waiting kept={kept} game={game} />;
   return <Played kept={kept} game={game} />;
+}
+
+/** What somebody who looks elsewhere is told. */
+function newsFor(kept: Kept, game: Game, begun: boolean): string {
+  if (kept.myTurn.value && !game.end) return say("your_turn");
+  return begun ? say("game.begun") : "";
 }
 
 const NONE: LegalAction[] = [];

@@ -58,7 +58,7 @@ export function Lobby({ lost }: { lost: boolean }) {
     return () => clearTimeout(timer);
   }, []);
   const waiting = own.value.find((game) => mayMove(game));
-  notice(waiting !== undefined, waiting?.gameId ?? "");
+  notice(waiting ? say("your_turn") : "", waiting?.gameId);
   const over = own.value.filter((game) => game.status === GameStatus.OVER);
   const going = own.value.filter((game) => game.status !== GameStatus.OVER);
   return (

@@ -5,40 +5,29 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { colourName, look } from "../boards/seats.ts";
 import { browser } from "../browser/storage.ts";
-import { characters, introduced, meet } from "../faces/characters.ts";
+import { BOTS, botName, botPlan, characters, introduced, meet, opponent } from "../faces/characters.ts";
 import { Face } from "../faces/face.tsx";
 import { beginning, PLAYERS } from "../game/beginning.ts";
 import { useCreate } from "../game/creating.ts";
 import { Hints, Onlookers, SeatKind, TakeBacks } from "../gen/clerestory/v1/games_pb.ts";
-import { gameName, levelName } from "../language/text.ts";
+import { gameName } from "../language/text.ts";
 import { type Key, say } from "../language/texts.ts";
 import { offline } from "../offline/switch.ts";
 import { SeatSign, Trouble } from "../parts/parts.tsx";
 import { requestName } from "../service/api.ts";
 
-/** Who can be given a seat: `me`, `here` (at this screen), `open`, `bot` (full strength), `bot1` to `bot8`. */
-const BOTS = ["bot", ...[8, 7, 6, 5, 4, 3, 2, 1].map((level) => `bot${level}`)];
+/** Who can be given a seat: `me`, `here` (at this screen), `open`, or a bot. */
 const HOLDERS = ["me", "here", ...(offline ? [] : ["open"]), ...BOTS];
 
 function holderName(holder: string): string {
-  const level = holder.match(/^bot(\d?)$/)?.[1];
-  if (level !== undefined) return opponent(level ? Number(level) : undefined);
+  if (BOTS.includes(holder)) return botName(holder);
   return say(holder === "me" ? "new.me" : holder === "here" ? "new.here" : "new.open");
-}
-
-/** A bot in words: the name and the level of a character. */
-function opponent(level: number | undefined): string {
-  const name = characters.value.find((one) => one.level === level)?.name;
-  return name ? say("new.opponent", { name, level: levelName(level) }) : say("new.bot", { level: levelName(level) });
 }
 
 function plan(holder: string, name: string, milliseconds: number) {
   if (holder === "open") return { kind: SeatKind.OPEN };
   if (holder === "me" || holder === "here") return { kind: SeatKind.PERSON, name };
-  const level = Number(holder.slice(3));
-  const character = characters.value.find((one) => one.level === level)?.character ?? "";
-  const timeBudget = durationFromMs(milliseconds);
-  return { kind: SeatKind.BOT, bot: { timeBudget, character, ...(level ? { level } : {}) } };
+  return { kind: SeatKind.BOT, bot: { timeBudget: durationFromMs(milliseconds), ...botPlan(holder) } };
 }
 
 const CHOICES = [

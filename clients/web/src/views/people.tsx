@@ -14,8 +14,7 @@ export function Share({ kept, game, onClose }: { kept: Kept; game: Game; onClose
   const keys = kept.keys.value;
   const seats = looks(game.seats);
   const held = Object.entries(keys.seats).map(([seat, token]) => ({ seat: Number(seat), token }));
-  const forAll = game.options?.onlookers === Onlookers.ALL; // who need no token
-  const watch = keys.onlooker ? ["watch", keys.onlooker] : forAll ? [] : undefined;
+  const watch = watchWords(kept, game);
   return (
     <Dialog title={say("menu.share")} onClose={onClose}>
       {watch && <Copy label={say("share.watch")} value={address("game", kept.id, ...watch)} />}
@@ -36,6 +35,13 @@ export function Share({ kept, game, onClose }: { kept: Kept; game: Game; onClose
       {!watch && !held.length && <p>{say("share.nothing")}</p>}
     </Dialog>
   );
+}
+
+/** The words of an address to watch a game; undefined where one may not. */
+export function watchWords(kept: Kept, game: Game): string[] | undefined {
+  const { onlooker } = kept.keys.value;
+  if (onlooker) return ["watch", onlooker];
+  return game.options?.onlookers === Onlookers.ALL ? [] : undefined; // all need no token
 }
 
 export function Seats({ kept, game, onClose }: { kept: Kept; game: Game; onClose(): void }) {

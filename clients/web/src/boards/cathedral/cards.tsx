@@ -142,7 +142,7 @@ export function TextCard({ id, section }: { id: string; section: "advantage_card
   const card = catalogue.of(section, id);
   const sign = card?.values.sign === "negative" ? "negative" : "";
   return (
-    <span class={`card words ${sign}`}>
+    <span class={`card words ${sign}`} title={effectOf(card)}>
       <Portrait id={id} />
       <span class="text">
         <span class="name">{catalogue.name(id)}</span>

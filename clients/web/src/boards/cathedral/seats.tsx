@@ -23,11 +23,12 @@ export function Seats() {
 
 function Seat(props: SeatProps) {
   const { now } = useGame();
+  const { seats } = useBoard();
   const { look, player, was } = props;
   const acts = now.toAct === look.colour;
   const score = { title: say("thing.vp"), kind: "vp", unit: say("thing.vp"), score: player.vp, was: was?.vp };
   return (
-    <Panel look={look} acts={acts} {...score}>
+    <Panel look={look} acts={acts} {...score} crowded={isCrowded(player, seats.length)}>
       <Flags seat={look.seat} of={flagsOf(now, look, player)}>
         {acts && <Blessing seat={look.seat} />}
       </Flags>
@@ -37,6 +38,14 @@ function Seat(props: SeatProps) {
       <Cards {...props} />
     </Panel>
   );
+}
+
+const ROWS = [0, 0, 4, 5, 4]; // by the number of seats: rows of craftsmen and cards in a strip
+
+/** Whether the craftsmen and cards of a player need more rows than a strip has; of two players, it takes two abreast. */
+function isCrowded({ craftsmen, advantages }: CathedralPlayer, seats: number): boolean {
+  const rows = Math.ceil(craftsmen.length / (seats === 2 ? 2 : 1)) + advantages.length;
+  return rows > (ROWS[seats] ?? Number.POSITIVE_INFINITY);
 }
 
 /** The effect of the archbishop's blessing for the player who is converting. */
@@ -108,7 +117,7 @@ function Craftsmen({ look, player, was }: SeatProps) {
             <Spot
               place={`${look.seat}.craftsman.${id}`}
               class={lack ? "mate barred" : "mate"}
-              title={catalogue.name(id)}
+              title={lack ? say("with", { name: catalogue.name(id), what: lack }) : catalogue.name(id)}
               news={was && !was.craftsmen.includes(id)}
             >
               <span class="name">
