@@ -41,7 +41,8 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Command = Callable[..., None]
 
 METAVARS: Mapping[Any, str] = {int: "N", float: "X", Path | None: "FILE", str: "TEXT", tuple[str, ...]: "TEXT"}
-NOUNS = {"`HOST:PORT`": "HOST:PORT", "`http://HOST:PORT`": "URL", "`https://HOST/PATH`,": "URL"} | {
+URLS = ("`http://HOST:PORT`", "`https://HOST/PATH`,", "`mailto:ADDRESS`")
+NOUNS = {"`HOST:PORT`": "HOST:PORT", **dict.fromkeys(URLS, "URL")} | {
     noun: noun.upper() for noun in ("address", "bytes", "days", "file", "folder", "name", "origin", "seconds")
 }
 LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")

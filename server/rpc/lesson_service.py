@@ -63,8 +63,9 @@ class Lessons(LessonServiceServicer):
         self, request: lesson_api.FollowLessonRequest, context: Context
     ) -> lesson_api.FollowLessonResponse:
         """Play a lesson up to the next decision, one action at a time. Raises ServiceError."""
+        turn = self._chunks.of(context)  # the caller is known even if its token is withdrawn meanwhile
         await self._loaded()
-        course, turn = read_course(request), self._chunks.of(context)
+        course = read_course(request)
         for index, text in enumerate(request.actions):
             await turn()
             attempt(course, index, text)

@@ -122,6 +122,7 @@ async def test_a_call_under_way_gets_its_answer_though_its_token_may_name_nobody
 async def test_a_crowd_of_one_caller_delays_another_by_a_piece_for_each_of_its_own() -> None:
     tried = answers(lesson("places"))
     lessons = Lessons(Chunks(Callers(None)))
+    await lessons.ListLessons(lessons_pb2.ListLessonsRequest(), context("ann"))  # loads the lessons
     crowd = asyncio.gather(
         *(
             lessons.FollowLesson(lessons_pb2.FollowLessonRequest(lesson="places", actions=tried), context("ann"))
