@@ -51,6 +51,7 @@ CURL = (
     "http://127.0.0.1:8080/clerestory.v1.RulesService/StartPosition"
 )
 
+PUSH_KEY = "openssl ecparam -name prime256v1 -genkey -noout -out push.pem"
 
 # Scripts of loadtest need packages that only the system tests install.
 READ = [
@@ -125,8 +126,17 @@ def served(text: str, server: str, folder: Path) -> Iterator[str]:
 @pytest.mark.parametrize("text", SERVERS)
 def test_a_command_that_serves_shows_its_page(text: str, target: str, tmp_path: Path) -> None:
     (tmp_path / "tokens").write_text(TOKEN)
+    if "push.pem" in text:
+        make_push_key(tmp_path)
     with served(text, target, tmp_path) as url, urlopen(url) as page:
         assert b"<title>" in page.read()
+
+
+def make_push_key(folder: Path) -> None:
+    """Make a key for push messages as the documents say."""
+    openssl = require_program("openssl", "apt-get install openssl")
+    assert PUSH_KEY in (ROOT / "docs" / "hosting.md").read_text()
+    subprocess.run([openssl, *PUSH_KEY.split()[1:]], cwd=folder, check=True)
 
 
 @pytest.mark.system

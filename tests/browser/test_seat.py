@@ -151,7 +151,7 @@ def test_one_announcement_a_move_says_who_did_what(page: Page) -> None:
         new MutationObserver(() => window.said.push(live.textContent))
             .observe(live, {characterData: true, childList: true, subtree: true}); }"""
     )
-    action = page.locator(".action:not(:has(.idle))").first  # without a note behind its name
+    action = page.locator(".action").first
     label = action.inner_text()
     action.click()
     page.wait_for_function("label => window.said.some(one => one.startsWith(`Red: ${label}`))", arg=label)
@@ -159,6 +159,21 @@ def test_one_announcement_a_move_says_who_did_what(page: Page) -> None:
     page.wait_for_function("window.said.at(-1).endsWith('Your turn.')")
     told = page.evaluate("window.said")
     assert len(told) == len(set(told)), told
+
+
+def test_all_that_happens_at_once_is_announced(page: Page) -> None:
+    identifier = web.start(page)
+    asked = {"game_id": identifier, "tokens": web.tokens_of(page, identifier)}
+    with web.held_back(page, "WatchGame") as held:
+        page.reload()
+        web.settled(page)
+        web.when_held(page, held)
+        game = web.called(page, "GameService/GetGame", **asked)["game"]
+        first = web.called(page, "GameService/PlayAction", **asked, action="claim row 1", version=game["version"])
+        while web.called(page, "GameService/GetGame", **asked)["game"]["version"] == first["game"]["version"]:
+            page.wait_for_timeout(10)
+    told = re.compile(r"^Red: claim the first row\. Perkin: claim .*Your turn\.$")
+    expect(page.locator("p.unseen[aria-live]")).to_have_text(told)
 
 
 def test_the_end_is_announced_too(page: Page) -> None:

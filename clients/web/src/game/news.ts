@@ -44,14 +44,20 @@ function sumOf(changes: readonly Change[]): string {
 /** A change with a minus sign for a loss, whose number stays on the line of what it counts. */
 export const together = (change: string): string => change.replace(/-(?=\d)/, "\u2212").replace(" ", "\u00a0");
 
-/** Who did what last and what that changed, and whether it is the listener's turn. */
-export function newsOf(log: readonly (AppliedAction | undefined)[], seats: readonly SeatLook[], mine: boolean): string {
-  const last = log[log.length - 1];
-  const told = last && say("news", { who: actor(last.turn, seats), what: labelOf(last.action) });
-  const changed = changesOf(last, seats);
-  return [told, changed && `${changed.replaceAll("\n", "; ")}.`, mine && say("news.your_turn")]
-    .filter(Boolean)
-    .join(" ");
+/** Who did what and what that changed, action by action, and whether it is the listener's turn. */
+export function newsOf(
+  actions: readonly (AppliedAction | undefined)[],
+  seats: readonly SeatLook[],
+  mine: boolean,
+): string {
+  const told = actions.flatMap((one) => {
+    const changed = changesOf(one, seats);
+    return [
+      one && say("news", { who: actor(one.turn, seats), what: labelOf(one.action) }),
+      changed && `${changed.replaceAll("\n", "; ")}.`,
+    ];
+  });
+  return [...told, mine && say("news.your_turn")].filter(Boolean).join(" ");
 }
 
 /** How a game ended, and who won. */

@@ -2,7 +2,7 @@
 
 import { type Signal, useComputed, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { actor, colourName, looks, seatOf } from "../boards/seats.ts";
 import type { SeatLook } from "../boards/types.ts";
 import { link } from "../browser/route.ts";
@@ -106,6 +106,8 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
   const view = hidden ? kept.viewOf(undefined) : kept.view.value;
   const deciding = kept.viewOf(decider ?? mine[0]);
   const past = pastOf(kept);
+  const since = kept.lastMeant.value;
+  const unheard = useUnheard(applied.value.length, since);
   useEffect(() => {
     if (!past) toPresent(); // the position in view has been taken back
   }, [earlier.value, log]);
@@ -128,7 +130,6 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
   };
   const question = past ? undefined : asked(kept, view); // information hidden on a shared screen stays hidden in hints
   const barred = hintsBarred(game.options?.hints, game.end !== undefined);
-  const since = kept.lastMeant.value;
   const again = () => void replay(kept, since, shown, view?.seat);
   const moment = (ply: number) => void replay(kept, ply - 1, shown, view?.seat, ply);
   const mayReplay = mine.length > 0 && since < log.length;
@@ -158,7 +159,8 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       since={since}
       glyphs={notes.value}
       newsAt={applied.value.length}
-      news={past ? "" : news(kept, game, applied.value, seats.value)}
+      news={past ? "" : news(kept, game, applied.value.slice(-1), seats.value)}
+      heard={past ? "" : news(kept, game, applied.value.slice(unheard), seats.value)}
       onGo={go}
       replays={mine.length > 0}
       onReplay={mayReplay ? again : undefined}
@@ -201,7 +203,19 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
   );
 }
 
-/** The latest events in words: the last action, unless players ended the game before, and how it ended. */
+const MOST_HEARD = 20; // actions at once
+
+/** The first action that was not announced: one after the last announcement, but none before the user's own move. */
+function useUnheard(length: number, since: number): number {
+  const heard = useRef({ from: 0, to: 0 });
+  if (heard.current.to !== length) {
+    const from = Math.max(Math.min(heard.current.to, length - 1), since - 1, length - MOST_HEARD);
+    heard.current = { from, to: length };
+  }
+  return heard.current.from;
+}
+
+/** Some events in words: actions, unless players ended the game after them, and how it ended. */
 function news(kept: Kept, game: Game, applied: Parameters<typeof newsOf>[0], seats: readonly SeatLook[]): string {
   if (!game.end) return newsOf(applied, seats, kept.myTurn.value);
   const last = game.end.reason === EndReason.PLAYED ? newsOf(applied, seats, false) : "";

@@ -65,7 +65,9 @@ export interface TableProps {
   applied: readonly (AppliedAction | undefined)[];
   at: number;
   since?: number;
-  /** The latest events, for the announcement. */
+  /** What is announced, if more happened at once than the latest events. */
+  heard?: string;
+  /** The latest events. */
   news: string;
   /** A number that is another for other news: equal words that come again are spoken again. */
   newsAt: number;
@@ -260,7 +262,7 @@ export function Table(props: TableProps) {
         </div>
       </aside>
       <p class="unseen" aria-live="polite">
-        <span key={props.newsAt}>{props.news}</span>
+        <span key={props.newsAt}>{props.heard ?? props.news}</span>
       </p>
       <Explainer position={props.position} catalogue={catalogue} viewer={props.seat} actions={props.actions} />
       {help.value && <Help onClose={() => (help.value = false)} />}
