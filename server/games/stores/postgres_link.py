@@ -60,8 +60,9 @@ DAMAGE = (UnicodeDecodeError, errors.DataCorrupted, errors.IndexCorrupted)  # in
 PARTS = re.compile(r"[:/@?&=,\[\]\s]+")  # separators between the parts of a URL
 
 T = TypeVar("T")
-# A job that loses its connection raises the cause; the failure of its rollback is not worth a log line.
-logging.getLogger("psycopg.transaction").setLevel(logging.ERROR)
+# A job that loses its connection, or is cancelled, raises the cause. That its rollback or the cancellation of its query
+# failed too is not worth a log line: the connection is closed.
+logging.getLogger("psycopg").setLevel(logging.ERROR)
 
 PgConnection = psycopg.AsyncConnection[Any]
 Cursor = psycopg.AsyncCursor[Any]

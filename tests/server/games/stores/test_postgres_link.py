@@ -1,5 +1,6 @@
 """Errors in a database address are reported in one line that quotes nothing of the address."""
 
+import logging
 import sys
 from contextlib import nullcontext
 from unittest.mock import AsyncMock, MagicMock
@@ -84,3 +85,9 @@ async def test_without_its_driver_it_says_what_to_install(monkeypatch: pytest.Mo
     monkeypatch.setitem(sys.modules, "clerestory.server.games.stores.postgres", None)
     with pytest.raises(BadSettings, match=r"pip install 'clerestory\[postgres\]'"):
         await open_store("postgresql:///games")
+
+
+@pytest.mark.parametrize("name", ["psycopg", "psycopg.transaction"])
+def test_what_the_driver_does_to_a_lost_connection_is_not_logged(name: str, caplog: pytest.LogCaptureFixture) -> None:
+    logging.getLogger(name).warning("query cancellation interrupted: closing connection")
+    assert not caplog.records
