@@ -40,11 +40,13 @@ function Seat(props: SeatProps) {
   );
 }
 
-const ROWS = [0, 0, 4, 5, 4]; // by the number of seats: rows of craftsmen and cards in a strip
+const ROWS = [0, 0, 5, 5, 4]; // by the number of seats: rows of craftsmen and cards in a strip
+const KEPT = 3; // rows of two craftsmen each that are kept free between two players
 
-/** Whether the craftsmen and cards of a player need more rows than a strip has; of two players, it takes two abreast. */
+/** Whether the craftsmen and cards of a player need more rows than a strip has. */
 function isCrowded({ craftsmen, advantages }: CathedralPlayer, seats: number): boolean {
-  const rows = Math.ceil(craftsmen.length / (seats === 2 ? 2 : 1)) + advantages.length;
+  const crew = seats === 2 ? Math.max(KEPT, Math.ceil(craftsmen.length / 2)) : craftsmen.length;
+  const rows = crew + advantages.length;
   return rows > (ROWS[seats] ?? Number.POSITIVE_INFINITY);
 }
 
