@@ -6,8 +6,10 @@ import re
 import socket
 import ssl
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from threading import Thread
 from urllib.parse import SplitResult, urlsplit
 
 from clerestory.server.games.notices import Delivery
@@ -15,6 +17,8 @@ from clerestory.server.games.notices import Delivery
 TIMEOUT_S = 10.0  # for one attempt
 STATUS = re.compile(rb"HTTP/1\.[01] (\d{3})\b")
 NAT64 = ipaddress.IPv6Network("64:ff9b::/96")  # RFC 6052
+UNICAST = ipaddress.IPv6Network("2000::/3")  # the only global addresses that have been assigned, RFC 4291
+DOCUMENTATION = ipaddress.IPv6Network("3fff::/20")  # RFC 9637, which older versions of Python do not know
 LATER = (408, 425, 429)  # statuses after which another attempt may succeed, beside those of the server's own faults
 
 
@@ -98,19 +102,52 @@ async def resolved(host: str, port: int, *, private: bool) -> str:
 
     The connection is made to this address, so that a second answer of the name server cannot differ.
     """
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    addresses = [str(one[4][0]) for one in found]
+    addresses = await looked_up(host, port)
     allowed = [address for address in addresses if private or is_public(address)]
     if not allowed:
         raise Forbidden(f"{host} is at {addresses[0]}, which is not a public address")
     return allowed[0]
 
 
+async def looked_up(host: str, port: int) -> list[str]:
+    """Return the addresses of a host. Raises OSError.
+
+    The thread is not one of the pool of the event loop: a slow name server would hold up whatever else needs these, and
+    the end of the process.
+    """
+    loop = asyncio.get_running_loop()
+    found: asyncio.Future[list[str]] = loop.create_future()
+
+    def finish(addresses: list[str], error: OSError | None) -> None:
+        if found.done():
+            return  # its time was up
+        if error is None:
+            found.set_result(addresses)
+        else:
+            found.set_exception(error)
+
+    def look_up() -> None:
+        addresses, error = list[str](), None
+        try:
+            addresses = [str(one[4][0]) for one in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+        except (OSError, UnicodeError) as why:
+            error = why if isinstance(why, OSError) else OSError(str(why))
+        with suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(finish, addresses, error)
+
+    Thread(target=look_up, name="name lookup", daemon=True).start()
+    return await found
+
+
 def is_public(address: str) -> bool:
     """Return whether an address is public; for an IPv6 address that leads to an IPv4 one, whether that is."""
     found = ipaddress.ip_address(address.partition("%")[0])
-    inner = inner_address(found) if found.version == 6 else None
-    return found.is_global and not found.is_multicast if inner is None else is_public(str(inner))
+    if isinstance(found, ipaddress.IPv4Address):
+        return found.is_global and not found.is_multicast
+    inner = inner_address(found)
+    if inner is not None:
+        return is_public(str(inner))
+    return found.is_global and found in UNICAST and found not in DOCUMENTATION
 
 
 def inner_address(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:

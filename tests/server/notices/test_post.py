@@ -3,7 +3,9 @@
 import asyncio
 import socket
 import ssl
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -91,6 +93,7 @@ def test_an_address_of_the_internet_is_public(address: str) -> None:
     [
         *("127.0.0.1", "127.8.8.8", "0.0.0.0", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254"),
         *("100.64.0.1", "224.0.0.1", "239.1.1.1", "255.255.255.255"),
+        *("fec0::1", "64:ff9b:1::a00:1", "::7f00:1", "::ffff:0:7f00:1", "5f00::1", "3fff::1"),
         *("::", "::1", "fe80::1", "fe80::1%eth0", "fc00::1", "fd12::1", "ff02::1", "ff0e::1", "2001:db8::1"),
         *("::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "2002:7f00:1::"),
     ],
@@ -106,6 +109,27 @@ async def test_a_host_inside_is_called_only_if_that_is_allowed(host: str) -> Non
     assert await resolved(host, 80, private=True)
 
 
+async def test_a_slow_lookup_holds_up_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ends with the attempt, and takes no thread that other work needs."""
+    answered = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: answered.wait() and [])
+    monkeypatch.setattr(post, "TIMEOUT_S", 0.01)
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
+    try:
+        assert await sent("http://slow.example/") == Delivery.FAILED
+        assert await asyncio.to_thread(lambda: "not held up") == "not held up"
+    finally:
+        answered.set()
+
+
+async def test_a_host_without_an_address_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_: object, **__: object) -> None:
+        raise socket.gaierror("unknown")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    assert await sent("http://unknown.example/") == Delivery.FAILED
+
+
 async def test_a_host_inside_gets_no_connection() -> None:
     async with receiving() as (received, port):
         assert await sent(f"http://localhost:{port}/", private=False) == Delivery.REJECTED
@@ -117,14 +141,14 @@ async def test_the_connection_is_made_to_the_address_that_was_checked(monkeypatc
     answers = [["192.168.1.1", "8.8.8.8"], ["127.0.0.1"]]
     called: list[Any] = []
 
-    async def lookup(*_: Any, **__: Any) -> list[Any]:
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 80)) for address in answers.pop(0)]
+    async def lookup(host: str, port: int) -> list[str]:
+        return answers.pop(0)
 
     async def connect(host: str, port: int, **_: Any) -> None:
         called.append((host, port))
         raise ConnectionRefusedError
 
-    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", lookup)
+    monkeypatch.setattr(post, "looked_up", lookup)
     monkeypatch.setattr(asyncio, "open_connection", connect)
     assert await sent("http://example.org/", private=False) == Delivery.FAILED
     assert called == [("8.8.8.8", 80)]
