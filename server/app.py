@@ -75,6 +75,7 @@ SERVICES = (
     lessons_pb2.DESCRIPTOR.services_by_name["LessonService"].full_name,
 )
 CALLS = 0.75  # the share of the grace period for calls; the store gets the rest, and what calls leave unused
+SENDING_TO_SEATS = 64  # notices at a time to addresses that strangers chose, of which some never answer
 LEAST = 0.5  # seconds that the store gets to close, however short the grace period is
 ANSWERING = 0.0001  # kernel time slice of the answering threads, in seconds: a shorter one is scheduled sooner
 
@@ -316,7 +317,7 @@ def push_signer(settings: Settings) -> "PushSigner | None":
 
 def turn_notices(store: Store, settings: Settings, targets: SeatTargets, metrics: Metrics) -> TurnNotices | None:
     """Return what announces turns at the webhook and to the targets of seats; None for neither. Raises BadSettings."""
-    routes = [Route(targets.find, durable=True)] if targets.enabled else []
+    routes = [Route(targets.find, durable=True, sending=SENDING_TO_SEATS)] if targets.enabled else []
     if settings.webhook_key is not None:
         key = read_key(settings.webhook_key)
         send = Webhook(settings.webhook, key, private=settings.webhook_private, now=store.now).send

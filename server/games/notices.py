@@ -10,7 +10,7 @@ from enum import StrEnum
 from clerestory.server.games.hosted import HostedGame
 
 MAX_PENDING = 1000  # notices of a route that are being sent or wait for another attempt; further ones are dropped
-MAX_SENDING = 8  # notices of a route that are being sent
+MAX_SENDING = 8  # notices of a route that are being sent, unless it has another limit
 RETRY_DELAYS_S = (1.0, 5.0, 30.0, 120.0, 600.0)  # before each further attempt
 
 
@@ -89,12 +89,13 @@ class Route:
     Args:
         find: returns the receivers of a notice.
         durable: whether it finds only receivers that have not had the notice yet, even if the server has restarted.
+        sending: maximum number of notices that are being sent.
     """
 
-    def __init__(self, find: Find, *, durable: bool = False) -> None:
+    def __init__(self, find: Find, *, durable: bool = False, sending: int = MAX_SENDING) -> None:
         self.find = find
         self.durable = durable
-        self.slots = asyncio.Semaphore(MAX_SENDING)
+        self.slots = asyncio.Semaphore(sending)
         self.pending = 0
 
 

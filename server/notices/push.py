@@ -127,8 +127,9 @@ def text_of(data: bytes) -> str:
 
 def read_push_key(path: Path) -> ec.EllipticCurvePrivateKey:
     """Return the private key in a PEM file. Raises BadSettings."""
+    text = read_file("push_key", path)
     try:
-        key = load_pem_private_key(read_file("push_key", path), None)
+        key = load_pem_private_key(text, None)
     except (ValueError, TypeError):  # the latter for an encrypted one
         key = None
     if not isinstance(key, ec.EllipticCurvePrivateKey) or not isinstance(key.curve, ec.SECP256R1):

@@ -86,7 +86,7 @@ KEEP_TARGET: LiteralString = """
     WHERE (
         SELECT count(*) FROM notice_target WHERE game = %(game)s AND seat = %(seat)s AND url <> %(url)s
     ) < %(most)s
-    ON CONFLICT (game, seat, url) DO UPDATE SET holder = excluded.holder, keys = excluded.keys, told = excluded.told
+    ON CONFLICT (game, seat, url) DO UPDATE SET keys = excluded.keys
     RETURNING 1
 """
 TELL_TARGET: LiteralString = """

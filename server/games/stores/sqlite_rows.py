@@ -172,14 +172,14 @@ def insert_review(connection: sqlite3.Connection, game_id: str, plan: str, plies
 
 
 def insert_target(connection: sqlite3.Connection, game_id: str, target: NoticeTarget) -> bool:
-    """Add or replace a target; return False if the seat's holder has too many others."""
+    """Add a target, or replace the keys of one; return False if the seat's holder has too many others."""
     seat = (game_id, target.seat)
     connection.execute("DELETE FROM notice_target WHERE game = ? AND seat = ? AND holder <> ?", (*seat, target.holder))
     others = "SELECT count(*) FROM notice_target WHERE game = ? AND seat = ? AND url <> ?"
     if connection.execute(others, (*seat, target.url)).fetchone()[0] >= MOST_TARGETS:
         return False
-    values = (*seat, target.url, target.holder, target.keys, target.told)
-    connection.execute("INSERT OR REPLACE INTO notice_target VALUES (?, ?, ?, ?, ?, ?)", values)
+    text = "INSERT INTO notice_target VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET keys = excluded.keys"
+    connection.execute(text, (*seat, target.url, target.holder, target.keys, target.told))
     return True
 
 

@@ -284,6 +284,13 @@ async def test_a_target_is_notified_once_after_others_have_acted(entry: Entry, d
     assert await store.targets("a", 1, "holder") == await store.untold() == []
 
 
+async def test_a_target_that_is_added_again_still_waits_for_its_notice(store: Any) -> None:
+    await store.create(named("a"), Batch([act(EntryKind.PLAYED, 0)], RUNNING))
+    assert await store.keep_target("a", target(told=0))
+    assert await store.keep_target("a", replace(target(told=1), keys=b"new"))
+    assert await store.targets("a", 1, "holder") == [replace(target(told=0), keys=b"new")]
+
+
 async def test_a_game_that_is_not_running_has_nothing_to_announce(store: Any) -> None:
     await store.create(named("a"), Batch([act(EntryKind.PLAYED, 0)], Summary("over", False, None)))
     assert await store.keep_target("a", target())

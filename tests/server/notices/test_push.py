@@ -155,6 +155,11 @@ def test_a_wrong_key_is_an_error(text: bytes, tmp_path: Path) -> None:
         read_push_key(tmp_path / "key")
 
 
+def test_a_missing_key_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BadSettings, match=r"^push_key: .*No such file"):
+        read_push_key(tmp_path / "key")
+
+
 async def test_a_key_without_the_packages_for_it_is_an_error(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "clerestory.server.notices.push", None)
     with pytest.raises(BadSettings, match=r"^push_key: needs further packages: pip install 'clerestory\[push\]'$"):

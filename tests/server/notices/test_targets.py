@@ -164,6 +164,19 @@ async def test_a_failed_attempt_is_repeated_for_that_target_only() -> None:
     assert len(fine.requests) == 1
 
 
+async def test_a_target_that_is_removed_gets_no_further_attempt() -> None:
+    async with receiving(b"HTTP/1.1 503 Busy\r\n\r\n") as (busy, port), table(settings=ANY) as played:
+        url = f"http://127.0.0.1:{port}/"
+        await add(played, 1, url)
+        await play_until(played, 1)
+        await until(lambda: len(busy.requests) == 1)
+        await played.call("RemoveNoticeTarget", tokens=played.tokens(), seat=1, url=url)
+        value = played.app.metrics.registry.get_sample_value
+        rejected = {"outcome": "rejected"}
+        await LoopClock().advance_until(lambda: value("clerestory_notices_total", rejected) == 1, 1.0)
+    assert len(busy.requests) == 1
+
+
 # -- wrong input -----------------------------------------------------------------------------------
 
 

@@ -5,7 +5,7 @@ import { language } from "../language/texts.ts";
 import { games } from "../service/api.ts";
 import type { Kept } from "./kept.ts";
 
-const KEPT = "push:"; // before the ID of a game, for the endpoint that its seats are notified at
+const KEPT = "push:"; // before the ID of a game, for the endpoint that its seats are notified at, and the server's key
 
 /** Whether the server can notify this browser. */
 export const mayPush = ({ pushKey }: Kept): boolean =>
@@ -23,21 +23,21 @@ export async function subscribe(kept: Kept): Promise<boolean> {
   const pushKeys = { p256dh: keyOf(subscription, "p256dh"), auth: keyOf(subscription, "auth") };
   for (const seat of kept.mine.value)
     await games.addNoticeTarget({ gameId: kept.id, tokens: kept.tokens, seat, url: subscription.endpoint, pushKeys });
-  browser.set(KEPT + kept.id, subscription.endpoint);
+  browser.set(KEPT + kept.id, `${subscription.endpoint} ${kept.pushKey.value}`);
   return true;
 }
 
-/** Subscribe again if the browser has another subscription by now, or none. */
+/** Subscribe again if the browser has another subscription by now, or none, or the server has another key. */
 export async function renew(kept: Kept): Promise<void> {
   if (!mayPush(kept) || !pushed(kept.id)) return;
   const registration = await navigator.serviceWorker.getRegistration();
   const subscription = await registration?.pushManager.getSubscription();
-  if (subscription?.endpoint !== browser.get(KEPT + kept.id)) await subscribe(kept);
+  if (`${subscription?.endpoint} ${kept.pushKey.value}` !== browser.get(KEPT + kept.id)) await subscribe(kept);
 }
 
 /** Undo this; returns true. The subscription of the browser stays, because other games may use it. */
 export async function unsubscribe(kept: Kept): Promise<boolean> {
-  const url = browser.get(KEPT + kept.id) ?? "";
+  const [url = ""] = (browser.get(KEPT + kept.id) ?? "").split(" ");
   for (const seat of kept.mine.value)
     await games.removeNoticeTarget({ gameId: kept.id, tokens: kept.tokens, seat, url });
   browser.remove(KEPT + kept.id);

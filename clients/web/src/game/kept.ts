@@ -123,7 +123,7 @@ export class Kept {
   /** Add tokens from a link, or from joining. */
   addKeys(more: Partial<Keys>): void {
     this.keys.value = addKeys(this.id, more);
-    this.#seen();
+    void this.#begin(); // not the stream alone: the server says more to who holds a seat
   }
 
   // -- what happens ---------------------------------------------------------------------------------

@@ -5,14 +5,14 @@ import { pushed } from "./bell.ts";
 
 let told = "";
 
-/** Show the news of a game; empty for none. */
-export function notice(words: string, game = ""): void {
+/** Show the news of a game; empty for none. The server may tell the browser of turns (`turn`). */
+export function notice(words: string, game = "", turn = false): void {
   const title = words ? `● ${words} – ${say("title")}` : say("title");
   if (document.title !== title) document.title = title;
   const news = words && `${words} ${game}`;
   const fresh = news !== told;
   told = news;
-  if (news && fresh && document.hidden && allowed() && !pushed(game)) notify(words, game);
+  if (news && fresh && document.hidden && allowed() && !(turn && pushed(game))) notify(words, game);
 }
 
 function notify(words: string, game: string): void {

@@ -66,7 +66,7 @@ export default function GameScreen({ words: [id = ""] }: { words: string[] }) {
         <p aria-busy="true">{say("opening.game")}</p>
       </main>
     );
-  notice(newsFor(kept, game, begun), game.gameId);
+  notice(newsFor(kept, game, begun), game.gameId, kept.myTurn.value);
   if (game.status === GameStatus.OPEN) return <Waiting kept={kept} game={game} />;
   return <Played kept={kept} game={game} />;
 }
