@@ -126,7 +126,19 @@ class LocalAdvisor:
         async def whole() -> T:
             return await work
 
-        return self._runner.run(whole())
+        try:
+            return self._runner.run(whole())
+        except SystemExit:  # a signal, which leaves the task as it is
+            self._runner.run(cancel_others())
+            raise
+
+
+async def cancel_others() -> None:
+    """End all other tasks of the event loop."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
 
 
 def capacity_of(workers: int) -> Capacity:

@@ -142,6 +142,17 @@ def test_a_new_subscription_of_the_browser_is_added_when_the_game_is_shown_again
     assert [(one.game_id, one.url) for one in added] == [(game, "https://push.example.org/send/2")]
 
 
+def test_a_guest_who_has_sat_down_is_offered_the_bell(page: Page, browser: Browser, url: str) -> None:
+    game = web.new_game(page, "cathedral", ["me", "open", "open"])
+    with web.open_tab(experienced(browser, base_url=url, permissions=["notifications"])) as guest:
+        guest.goto(f"/#/game/{game}")
+        sit = guest.get_by_role("button", name="Sit here").first
+        expect(sit).to_be_visible()
+        expect(guest.get_by_label(BELL)).to_have_count(0)
+        sit.click()
+        expect(guest.get_by_label(BELL)).to_be_visible()
+
+
 def test_a_push_message_is_shown_and_leads_to_the_game(page: Page) -> None:
     game = web.new_game(page, "duel", ["me", "open"])
     worker = press_bell(page)

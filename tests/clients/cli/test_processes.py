@@ -50,6 +50,16 @@ def test_a_server_that_shuts_down_answers_its_callers(number: int) -> None:
     assert int(statistics["iterations"]) > 0
 
 
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_an_analysis_in_the_process_ends_without_a_word(number: int, code: int) -> None:
+    with started("analyze", UNDECIDED, "--time", "500s", "--json") as process:
+        assert process.stdout is not None
+        assert process.stdout.readline()
+        process.send_signal(number)
+        _, err = process.communicate()
+    assert (process.returncode, err) == (code, "")
+
+
 def test_a_private_server_that_cannot_start_is_unavailable() -> None:
     with pytest.raises(Unavailable, match="could not start"), embedded_server("--workers", "0"):
         pass
