@@ -7,6 +7,8 @@ import type { Kept } from "./kept.ts";
 
 const KEPT = "push:"; // before the ID of a game, for the endpoint that its seats are notified at, and the server's key
 
+const renewed = new Set<string>(); // games of this tab, once for each key of the server
+
 /** Whether the server can notify this browser. */
 export const mayPush = ({ pushKey }: Kept): boolean =>
   pushKey.value !== "" && "serviceWorker" in navigator && "PushManager" in window;
@@ -29,7 +31,8 @@ export async function subscribe(kept: Kept): Promise<boolean> {
 
 /** Subscribe again if the browser has another subscription by now, or none, or the server has another key. */
 export async function renew(kept: Kept): Promise<void> {
-  if (!mayPush(kept) || !pushed(kept.id)) return;
+  if (!mayPush(kept) || !pushed(kept.id) || renewed.has(kept.pushKey.value + kept.id)) return;
+  renewed.add(kept.pushKey.value + kept.id);
   const registration = await navigator.serviceWorker.getRegistration();
   const subscription = await registration?.pushManager.getSubscription();
   if (`${subscription?.endpoint} ${kept.pushKey.value}` !== browser.get(KEPT + kept.id)) await subscribe(kept);

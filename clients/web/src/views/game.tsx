@@ -107,7 +107,7 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
   const deciding = kept.viewOf(decider ?? mine[0]);
   const past = pastOf(kept);
   const since = kept.lastMeant.value;
-  const unheard = useUnheard(applied.value.length, since);
+  const unheard = useUnheard(applied.value.length);
   useEffect(() => {
     if (!past) toPresent(); // the position in view has been taken back
   }, [earlier.value, log]);
@@ -205,11 +205,11 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
 
 const MOST_HEARD = 20; // actions at once
 
-/** The first action that was not announced: one after the last announcement, but none before the user's own move. */
-function useUnheard(length: number, since: number): number {
-  const heard = useRef({ from: 0, to: 0 });
+/** The first action that was not announced; when a game is opened, the last one is announced only. */
+function useUnheard(length: number): number {
+  const heard = useRef({ from: Math.max(length - 1, 0), to: length });
   if (heard.current.to !== length) {
-    const from = Math.max(Math.min(heard.current.to, length - 1), since - 1, length - MOST_HEARD);
+    const from = Math.max(Math.min(heard.current.to, length - 1), length - MOST_HEARD, 0);
     heard.current = { from, to: length };
   }
   return heard.current.from;
