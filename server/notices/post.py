@@ -6,10 +6,11 @@ import re
 import socket
 import ssl
 from collections.abc import Mapping
-from contextlib import suppress
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import cache
 from threading import Thread
+from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from clerestory.server.games.notices import Delivery
@@ -110,33 +111,22 @@ async def resolved(host: str, port: int, *, private: bool) -> str:
 
 
 async def looked_up(host: str, port: int) -> list[str]:
-    """Return the addresses of a host. Raises OSError.
+    """Return the addresses of a host. Raises OSError, UnicodeError.
 
     The thread is not one of the pool of the event loop: a slow name server would hold up whatever else needs these, and
     the end of the process.
     """
-    loop = asyncio.get_running_loop()
-    found: asyncio.Future[list[str]] = loop.create_future()
-
-    def finish(addresses: list[str], error: OSError | None) -> None:
-        if found.done():
-            return  # its time was up
-        if error is None:
-            found.set_result(addresses)
-        else:
-            found.set_exception(error)
+    found: Future[list[tuple[Any, ...]]] = Future()
+    found.set_running_or_notify_cancel()  # it gets its result even if nobody waits any longer
 
     def look_up() -> None:
-        addresses, error = list[str](), None
         try:
-            addresses = [str(one[4][0]) for one in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
-        except (OSError, UnicodeError) as why:
-            error = why if isinstance(why, OSError) else OSError(str(why))
-        with suppress(RuntimeError):  # the loop is closed
-            loop.call_soon_threadsafe(finish, addresses, error)
+            found.set_result(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+        except Exception as error:
+            found.set_exception(error)
 
     Thread(target=look_up, name="name lookup", daemon=True).start()
-    return await found
+    return [str(one[4][0]) for one in await asyncio.wrap_future(found)]
 
 
 def is_public(address: str) -> bool:

@@ -5,6 +5,8 @@ import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from clerestory.server.app import App
+
 
 class Received:
     """What a server of a test received: each request as its lines and its content."""
@@ -20,6 +22,11 @@ class Received:
         writer.write(self.answer)
         await writer.drain()
         writer.close()
+
+
+def counted(app: App, outcome: str) -> float | None:
+    """Return how many notices of a server had an outcome; None before the first."""
+    return app.metrics.registry.get_sample_value("clerestory_notices_total", {"outcome": outcome})
 
 
 @asynccontextmanager

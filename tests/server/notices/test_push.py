@@ -33,7 +33,7 @@ from clerestory.server.notices.push import (
 from clerestory.service_errors import Reason
 from clerestory.v1 import games_pb2 as games
 from tests.server.games.table import Table, table
-from tests.server.notices.receiver import receiving
+from tests.server.notices.receiver import counted, receiving
 from tests.server.notices.test_targets import headers_of, play_until, stored
 from tests.server.rpc.harness import assert_reason, details, refusal, until
 
@@ -213,8 +213,7 @@ async def test_a_subscription_that_has_ended_is_deleted(status: int, left: int, 
     async with receiving(b"HTTP/1.1 %d No\r\n\r\n" % status) as (_, port), table(settings=settings) as played:
         await subscribe(played, 1, f"http://127.0.0.1:{port}/")
         await play_until(played, 1)
-        value = played.app.metrics.registry.get_sample_value
-        await until(lambda: value("clerestory_notices_total", {"outcome": "rejected"}) == 1)
+        await until(lambda: counted(played.app, "rejected") == 1)
         assert len(await stored(played, 1)) == left
 
 

@@ -16,7 +16,7 @@ from clerestory.server.notices.webhook import signature
 from clerestory.service_errors import Reason
 from clerestory.v1 import games_pb2 as games
 from tests.server.games.table import OPEN, PERSON, Table, seated_at, table
-from tests.server.notices.receiver import Received, receiving
+from tests.server.notices.receiver import Received, counted, receiving
 from tests.server.rpc.harness import LoopClock, assert_reason, details, refusal, served, until
 
 ANY: dict[str, Any] = {"seat_webhooks": "any"}
@@ -102,8 +102,7 @@ async def test_a_target_that_is_gone_is_deleted(status: int, left: int) -> None:
     async with receiving(b"HTTP/1.1 %d No\r\n\r\n" % status) as (_, port), table(settings=ANY) as played:
         await add(played, 1, f"http://127.0.0.1:{port}/")
         await play_until(played, 1)
-        value = played.app.metrics.registry.get_sample_value
-        await until(lambda: value("clerestory_notices_total", {"outcome": "rejected"}) == 1)
+        await until(lambda: counted(played.app, "rejected") == 1)
         assert len(await stored(played, 1)) == left
 
 
@@ -171,9 +170,7 @@ async def test_a_target_that_is_removed_gets_no_further_attempt() -> None:
         await play_until(played, 1)
         await until(lambda: len(busy.requests) == 1)
         await played.call("RemoveNoticeTarget", tokens=played.tokens(), seat=1, url=url)
-        value = played.app.metrics.registry.get_sample_value
-        rejected = {"outcome": "rejected"}
-        await LoopClock().advance_until(lambda: value("clerestory_notices_total", rejected) == 1, 1.0)
+        await LoopClock().advance_until(lambda: counted(played.app, "rejected") == 1, 1.0)
     assert len(busy.requests) == 1
 
 
@@ -204,8 +201,7 @@ async def test_a_name_that_leads_to_a_private_address_is_not_called(monkeypatch:
         monkeypatch.setattr(targets, "may_be_public", lambda _: True)  # as of a name that a lookup resolves to loopback
         await add(played, 1, f"https://localhost:{port}/")
         await play_until(played, 1)
-        value = played.app.metrics.registry.get_sample_value
-        await until(lambda: value("clerestory_notices_total", {"outcome": "rejected"}) == 1)
+        await until(lambda: counted(played.app, "rejected") == 1)
     assert received.requests == []
 
 

@@ -10,7 +10,7 @@ from clerestory.declared import BadSettings
 from clerestory.server.games.notices import Delivery, TurnNotice
 from clerestory.server.notices.webhook import Webhook, read_key, signature
 from tests.server.games.table import PERSON, table
-from tests.server.notices.receiver import receiving
+from tests.server.notices.receiver import counted, receiving
 from tests.server.rpc.harness import until
 
 KEY = bytes(range(24))
@@ -79,6 +79,5 @@ async def test_a_server_posts_each_turn_and_counts(tmp_path: Path) -> None:
                 seat = (await played.play_first()).game.turn.seat
                 turns += [seat] if seat != turns[-1] else []
             await until(lambda: len(received.requests) == 3)
-            value = played.app.metrics.registry.get_sample_value
-            await until(lambda: value("clerestory_notices_total", {"outcome": "delivered"}) == 3)
+            await until(lambda: counted(played.app, "delivered") == 3)
     assert [json.loads(body)["data"]["seat"] for _, body in received.requests] == turns
