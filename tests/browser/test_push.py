@@ -136,7 +136,7 @@ def test_a_new_subscription_of_the_browser_is_added_when_the_game_is_shown_again
     added = requests_of(page, AddNoticeTargetRequest)
     page.reload()
     expect(page.get_by_label(BELL)).to_be_checked()
-    page.evaluate("localStorage.endpoint = 'https://push.example.org/send/2'")
+    page.add_init_script("localStorage.endpoint = 'https://push.example.org/send/2'")  # from the next load on
     with page.expect_response("**/AddNoticeTarget"):
         page.reload()
     assert [(one.game_id, one.url) for one in added] == [(game, "https://push.example.org/send/2")]

@@ -7,8 +7,6 @@ import type { Kept } from "./kept.ts";
 
 const KEPT = "push:"; // before the ID of a game, for the endpoint that its seats are notified at, and the server's key
 
-const renewed = new Set<string>(); // games of this tab, once for each key of the server
-
 /** Whether the server can notify this browser. */
 export const mayPush = ({ pushKey }: Kept): boolean =>
   pushKey.value !== "" && "serviceWorker" in navigator && "PushManager" in window;
@@ -25,18 +23,20 @@ export async function subscribe(kept: Kept): Promise<boolean> {
   const pushKeys = { p256dh: keyOf(subscription, "p256dh"), auth: keyOf(subscription, "auth") };
   for (const seat of kept.mine.value)
     await games.addNoticeTarget({ gameId: kept.id, tokens: kept.tokens, seat, url: subscription.endpoint, pushKeys });
-  browser.set(KEPT + kept.id, `${subscription.endpoint} ${kept.pushKey.value}`);
+  browser.set(KEPT + kept.id, targetOf(subscription, kept));
   return true;
 }
 
 /** Subscribe again if the browser has another subscription by now, or none, or the server has another key. */
 export async function renew(kept: Kept): Promise<void> {
-  if (!mayPush(kept) || !pushed(kept.id) || renewed.has(kept.pushKey.value + kept.id)) return;
-  renewed.add(kept.pushKey.value + kept.id);
+  if (!mayPush(kept) || !pushed(kept.id)) return;
   const registration = await navigator.serviceWorker.getRegistration();
   const subscription = await registration?.pushManager.getSubscription();
-  if (`${subscription?.endpoint} ${kept.pushKey.value}` !== browser.get(KEPT + kept.id)) await subscribe(kept);
+  if (targetOf(subscription, kept) !== browser.get(KEPT + kept.id)) await subscribe(kept);
 }
+
+const targetOf = (subscription: PushSubscription | null | undefined, { pushKey }: Kept) =>
+  `${subscription?.endpoint} ${pushKey.value}`;
 
 /** Undo this; returns true. The subscription of the browser stays, because other games may use it. */
 export async function unsubscribe(kept: Kept): Promise<boolean> {

@@ -107,7 +107,7 @@ function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {
       question={known.value && seat !== undefined ? { position: known.value, seat, game: "" } : undefined}
       applied={study.applied.value}
       newsAt={study.at.value}
-      news={newsOf(study.applied.value.slice(0, study.at.value).slice(-1), seats, false)}
+      news={newsOf(study.applied.value.slice(study.at.value - 1, study.at.value), seats, false)}
       at={study.wanted.value}
       glyphs={study.strayed.value ? undefined : study.glyphs.value}
       onGo={(ply) => void study.go(ply)}
