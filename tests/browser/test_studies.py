@@ -74,8 +74,11 @@ def test_a_hosted_game_can_be_studied_and_come_back_to(page: Page) -> None:
     last = page.locator(".steps").inner_text().partition("/")[2].split()[0]
     page.keyboard.press("End")
     expect(page.locator(".table")).to_have_attribute("data-version", last)
-    while page.locator(".turn").inner_text() != "Perkin is to move":
+    turns: list[str] = []
+    while (turn := page.locator(".turn").inner_text()) != "Perkin is to move":
+        turns.append(turn)
         at = int(web.version_of(page))
+        assert at > 0, turns
         page.keyboard.press("ArrowLeft")
         expect(page.locator(".table")).to_have_attribute("data-version", str(at - 1))
     expect(page.locator(".player-name", has_text="(you)")).to_have_attribute("title", "Red")
