@@ -19,6 +19,7 @@ from loadtest.faults.world import PERSON
 DEADLINE = 4.0  # deadline of a call, seconds; an unanswered call is repeated
 STREAM = 20.0  # maximum duration of a watched stream, seconds
 PAUSE = 0.1  # seconds before another server is called
+AVOIDED = 20.0  # seconds for which a server that failed is called last
 TIME = 100  # seconds per move of a person: longer than faults, shorter than the clock error of a server
 BOT = games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=games.Bot(time_budget=Duration(nanos=300_000_000)))
 UNARY = ("CreateGame", "GetGame", "PlayAction", "TakeBack", "GetRecord")
@@ -56,6 +57,7 @@ class Anywhere:
 
     def __init__(self, stubs: Sequence[Any], seen: Seen, leaving: threading.Event, luck: Random) -> None:
         self._stubs, self._seen, self._leaving, self._luck = stubs, seen, leaving, luck
+        self._failed: tuple[Any, float] = None, 0.0  # the server that failed last, and until when it is avoided
 
     def __getattr__(self, name: str) -> Any:
         if name not in UNARY:
@@ -64,15 +66,22 @@ class Anywhere:
 
     def _call(self, name: str, request: Any) -> Any:
         while not self._leaving.is_set():
-            for stub in self._luck.sample(self._stubs, len(self._stubs)):
+            for stub in self._in_order():
                 self._seen.calls += 1
                 try:
                     return getattr(stub, name)(request, timeout=DEADLINE)
                 except grpc.RpcError as error:
                     if not self._seen.failed(name, error):
                         raise RefusedError from None
+                self._failed = stub, time.monotonic() + AVOIDED
                 time.sleep(PAUSE)
         raise LeaveError
+
+    def _in_order(self) -> list[Any]:
+        """Return the servers in random order, but last the one that has just failed."""
+        failed, until = self._failed
+        avoided = failed if time.monotonic() < until else None
+        return sorted(self._luck.sample(self._stubs, len(self._stubs)), key=lambda stub: stub is avoided)
 
     def WatchGame(self, request: Any) -> Any:  # noqa: N802  # gRPC's name
         return self._luck.choice(self._stubs).WatchGame(request, timeout=STREAM)
