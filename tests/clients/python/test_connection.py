@@ -29,11 +29,11 @@ POSITION = first_decision("toy", 2, 7).observe(0)
 async def test_the_token_travels_with_every_call(guarded: str) -> None:
     with Advisor(guarded, token=TOKEN) as advisor:
         assert advisor.recommend(POSITION, iterations=10).best is not None
-        assert [update.final for update in advisor.analyze(POSITION, iterations=10)] == [True]
+        assert [update.final for update in advisor.analyze(POSITION, iterations=10)][-1]
         assert advisor.rules.games()
     async with AsyncAdvisor(guarded, token=TOKEN) as other:
         assert (await other.recommend(POSITION, iterations=10)).best is not None
-        assert [update.final async for update in other.analyze(POSITION, iterations=10)] == [True]
+        assert [update.final async for update in other.analyze(POSITION, iterations=10)][-1]
 
 
 BAD_CONNECTIONS: list[tuple[dict[str, Any], str]] = [
