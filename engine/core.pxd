@@ -55,6 +55,8 @@ cdef struct GameOps:
     uint64_t (*key)(const void *s, int seat) noexcept nogil
     # opening position, decks dealt; fills all state_size bytes
     void (*setup)(void *s, int seats, rng_t *rng) noexcept nogil
+    # whether Game.consistency_checks find nothing; NULL if only they can tell. Precondition: the fields are in range
+    predicate consistent
     # invariants of every position beyond the declarations of its fields (layout.py)
     int num_invariants
     const Invariant *invariants

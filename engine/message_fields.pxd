@@ -16,6 +16,7 @@ cdef enum Op:              # how a field is read
     SET                    # bits of distinct names
     DECK                   # names, at the end of an array
     ORDER                  # names, packed into a word
+    COUNTS                 # names with repeats, 4 bits for the count of each
     AMOUNTS                # a message of numbers
     OTHER                  # a list that its kind converts
     PLAYERS
@@ -26,7 +27,7 @@ cdef struct Slot:
     bint absent_fits       # whether the value may be absent
     int offset             # of its first number, bytes
     int size               # of a number, bytes
-    int count              # numbers, names or amounts; most names of a set, a deck or an order
+    int count              # numbers, names or amounts; most names of a set, a deck, an order or counts
     int bits               # of each entry of a word; 0 for an array
     int seated             # names from this number on are those of the seats; ANY for none
     bint unique

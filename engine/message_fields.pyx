@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
-from clerestory.engine.positions.kinds import Amounts, Card, Choice, Deck, Each, Flag, Number, Order, Seat, SeatFlag
-from clerestory.engine.positions.kinds import Set
+from clerestory.engine.positions.kinds import (
+    Amounts, Card, Choice, Deck, Each, Flag, Multiset, Number, Order, Seat, SeatFlag, Set,
+)
 
 cdef enum:
     MOST_NAMES = 8         # of amounts
@@ -132,6 +133,9 @@ cdef class MessageReader:
         elif sort is Order:
             slot.op, slot.count, slot.bits, slot.seated = ORDER, kind.most, kind.bits, 1 if kind.seated else ANY
             self.names[number] = encoded({name: i for i, name in enumerate(kind.names, 1)})
+        elif sort is Multiset:
+            slot.op, slot.count = COUNTS, kind.most
+            self.names[number] = encoded({name: i for i, name in enumerate(kind.names)})
         elif sort is Amounts and len(kind.names) <= MOST_NAMES:
             slot.op, slot.count, slot.bits = AMOUNTS, len(kind.names), kind.bits
             slot.low, slot.high = kind.low, kind.high
@@ -255,7 +259,7 @@ cdef bint fits(const Slot *slot, int count, Target *to) noexcept nogil:
         return count == slot.count
     if slot.op == AMOUNTS:
         return count == 1
-    return not (slot.op == SET or slot.op == DECK or slot.op == ORDER) or count <= slot.count
+    return not (slot.op == SET or slot.op == DECK or slot.op == ORDER or slot.op == COUNTS) or count <= slot.count
 
 
 cdef bint claim(const Slot *slot, int64_t value, Home *home) noexcept nogil:
@@ -280,6 +284,8 @@ cdef bint store_name(const Slot *slot, int64_t value, int i, int count, uint8_t 
         at[value // 8] |= <uint8_t> (1 << value % 8)
     elif slot.op == ORDER:
         store(at, slot.size, value << slot.bits * i)
+    elif slot.op == COUNTS:
+        at[value // 2] += <uint8_t> (1 << 4 * (value % 2))
     elif slot.op == DECK:
         for j in range(i if slot.unique else 0):
             if first[j * slot.size] == value:

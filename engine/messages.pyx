@@ -110,16 +110,19 @@ cdef class GameReader:
 
     cdef bint _is_sound(self, State state, list others) except -1:
         """Whether a position that C has read is consistent, once the other fields are in it."""
-        cdef int seats = state.seats
-        fields = self.game.layout.peek(state.to_bytes())
         for other, owner, values in others:
             if values or not other.kind.empty_is_zero:
-                if not self._write(state, other, values, FieldContext(fields, max(owner, 0), seats)):
+                around = FieldContext(self.game.layout.peek(state.to_bytes()), max(owner, 0), state.seats)
+                if not self._write(state, other, values, around):
                     return False
-            (fields if owner < 0 else fields["players"][owner])[other.name] = values
-        if any(True for check in self.game.consistency_checks for _ in check(fields)):
-            return False
-        return self.game.broken(state.data) < 0
+        return self._is_consistent(state) and self.game.broken(state.data) < 0
+
+    cdef bint _is_consistent(self, State state) except -1:
+        """Whether the game's consistency checks find nothing."""
+        if self.game.ops.consistent != NULL:
+            return self.game.ops.consistent(state.data)
+        fields = self.game.layout.peek(state.to_bytes())
+        return not any(True for check in self.game.consistency_checks for _ in check(fields))
 
     cdef bint _write(self, State state, other, list values, around) except -1:
         """Write values into the struct with their kind; False if the kind would not read them so again."""

@@ -47,6 +47,35 @@ INVARIANTS[:] = [
 ]
 
 
+# -- consistency, as position.py explains it -------------------------------------------------------
+
+cdef bint consistent(const Cathedral *s) noexcept nogil:
+    cdef int seat
+    for seat in range(s.seats):
+        if not is_consistent_player(s, seat):
+            return False
+    return has_all_cubes(s) and not (s.event and s.unseen_events >> (s.event - 1) & 1)
+
+
+cdef bint is_consistent_player(const Cathedral *s, int seat) noexcept nogil:
+    """Builders, gold and points of one player."""
+    cdef const Player *p = &s.players[seat]
+    cdef int builders = on_board(s, seat) + (s.drawn == seat + 1) + p.bag + p.aside
+    cdef int points = FIRST_VP + p.vp_priory + p.vp_craftsmen + p.vp_cards - p.vp_lost
+    return builders <= BUILDERS and p.gold <= MAX_GOLD and p.vp == points
+
+
+cdef bint has_all_cubes(const Cathedral *s) noexcept nogil:
+    cdef int type_, seat, total
+    for type_ in range(TYPES):
+        total = s.supply[type_] + (s.court_metal if type_ == METAL else s.stock[type_])
+        for seat in range(s.seats):
+            total += s.players[seat].cubes[type_]
+        if total != (METAL_CUBES if type_ == METAL else CUBES):
+            return False
+    return s.supply[METAL] >= 0
+
+
 # -- pieces ----------------------------------------------------------------------------------------
 
 cdef bint drawn_fits(const Cathedral *s) noexcept nogil:

@@ -14,11 +14,11 @@ from clerestory.engine.cathedral.draft cimport legal_draft, play_draft
 from clerestory.engine.cathedral.events cimport *
 from clerestory.engine.cathedral.guide cimport GUIDE
 from clerestory.engine.cathedral.inputs cimport ENCODER
-from clerestory.engine.cathedral.invariants cimport INVARIANTS, NUM_INVARIANTS
+from clerestory.engine.cathedral.invariants cimport INVARIANTS, NUM_INVARIANTS, consistent
 from clerestory.engine.cathedral.luck cimport *
 from clerestory.engine.cathedral.market cimport legal_market, play_market
 from clerestory.engine.cathedral.works cimport legal_cathedral, legal_keep, play_cathedral, play_keep
-from clerestory.engine.core cimport MAX_LEGAL, NATURE, Game, GameOps, action_t
+from clerestory.engine.core cimport MAX_LEGAL, NATURE, Game, GameOps, action_t, predicate
 from clerestory.engine.rng cimport rng_t
 from clerestory.engine.shared.hash cimport hash_words
 from clerestory.engine.shared.shares cimport share_win
@@ -160,7 +160,8 @@ cdef void setup_player(Player *p, int gold) noexcept nogil:
 OPS = GameOps(
     state_size=sizeof(Cathedral), num_actions=NUM_ACTIONS, max_plies=MAX_PLIES, min_seats=2, max_seats=SEATS,
     turn=actor_of, legal=legal, odds=odds, draw=draw, play=play, returns=returns, scores=scores, observe=observe,
-    deal=deal, key=key, setup=setup, num_invariants=NUM_INVARIANTS, invariants=&INVARIANTS[0],
+    deal=deal, key=key, setup=setup, consistent=<predicate> consistent,
+    num_invariants=NUM_INVARIANTS, invariants=&INVARIANTS[0],
 )
 
 

@@ -31,6 +31,64 @@ INVARIANTS[:] = [
 ]
 
 
+# -- consistency, as position.py explains it -------------------------------------------------------
+
+cdef bint consistent(const Duel *s) noexcept nogil:
+    cdef int seat, gold = 0
+    for seat in range(SEATS):
+        gold += s.players[seat].gold
+        if not has_all_chips(&s.players[seat], seat):
+            return False
+    return gold <= GOLD and has_all_seals(s)
+
+
+cdef bint has_all_chips(const Player *p, int seat) noexcept nogil:
+    cdef int chip, count
+    for chip in range(KINDS):
+        count = count_of(p.supply, chip) + count_of(p.camp, chip) + count_of(p.materials, chip)
+        if count + placed_of(p, seat, chip) != count_of(ALL_CHIPS, chip):
+            return False
+    return True
+
+
+cdef int placed_of(const Player *p, int seat, int material) noexcept nogil:
+    """Materials of a kind in the player's sections."""
+    cdef int section, i, count = 0
+    for section in range(SECTIONS):
+        for i in range(SECTION_SIZE):
+            if placed_in(p, section) >> i & 1 and cards.needs[seat][section][i] == material:
+                count += 1
+    return count
+
+
+cdef bint has_all_seals(const Duel *s) noexcept nogil:
+    """Whether all neutral seals are there, the unseen ones among the first four, in an order that has just them."""
+    cdef unsigned int order = 0
+    cdef int seal, place, count, unseen
+    for place in range(FIRST_UNSEEN):
+        if s.seal_order[place]:
+            order += one(s.seal_order[place] - 1)
+    for seal in range(SEALS):
+        unseen = count_of(s.unseen, seal)
+        count = unseen + in_order(s.stack, seal)
+        for place in range(SEATS):
+            count += count_of(s.players[place].seals, seal) + in_order(s.players[place].flipped, seal)
+        if count != count_of(ALL_SEALS, seal) or unseen > count_of(START_UNSEEN, seal):
+            return False
+    return not order or order == s.unseen
+
+
+cdef int in_order(uint32_t order, int seal) noexcept nogil:
+    """Seals of a kind in an order."""
+    cdef int count = 0
+    while order:
+        count += (order & 3) == <uint32_t> seal + 1
+        order >>= 2
+    return count
+
+
+# -- buildings -------------------------------------------------------------------------------------
+
 cdef bint buildings_fit(const Duel *s) noexcept nogil:
     """Only one player has a complete building, and only at the end of the game (D33)."""
     cdef bint red = s.players[0].placed == FINISHED, blue = s.players[1].placed == FINISHED

@@ -7,7 +7,7 @@ turn: chips, seals, building. course.pxd leads from one chapter to the next.
 from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
-from clerestory.engine.core cimport Game, GameOps, action_t
+from clerestory.engine.core cimport Game, GameOps, action_t, predicate
 from clerestory.engine.duel.building cimport *
 from clerestory.engine.duel.chips cimport *
 from clerestory.engine.duel.contest cimport *
@@ -16,7 +16,7 @@ from clerestory.engine.duel.data.codes cimport *
 from clerestory.engine.duel.data.state cimport *
 from clerestory.engine.duel.guide cimport GUIDE
 from clerestory.engine.duel.inputs cimport ENCODER
-from clerestory.engine.duel.invariants cimport INVARIANTS, NUM_INVARIANTS
+from clerestory.engine.duel.invariants cimport INVARIANTS, NUM_INVARIANTS, consistent
 from clerestory.engine.duel.luck cimport *
 from clerestory.engine.duel.seals cimport *
 from clerestory.engine.duel.turn cimport legal_copy, legal_turn, play_copy, play_turn
@@ -141,7 +141,8 @@ cdef void setup_player(Player *p) noexcept nogil:
 OPS = GameOps(
     state_size=sizeof(Duel), num_actions=0, max_plies=MAX_PLIES, min_seats=SEATS, max_seats=SEATS, turn=actor_of,
     legal=legal, odds=odds, draw=draw, play=play, returns=returns, scores=scores, observe=observe, deal=deal, key=key,
-    setup=setup, num_invariants=NUM_INVARIANTS, invariants=&INVARIANTS[0],
+    setup=setup, consistent=<predicate> consistent,
+    num_invariants=NUM_INVARIANTS, invariants=&INVARIANTS[0],
 )
 
 

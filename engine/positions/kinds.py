@@ -236,6 +236,26 @@ class Order(Kind):
         return strangers(value, self.names, around.seats) if self.seated else ()
 
 
+class Multiset(Kind):
+    """At most 15 names in their order, with repeats; in the struct one word with 4 bits for the count of each."""
+
+    empty_is_zero = True
+
+    def __init__(self, names: Sequence[str], most: int) -> None:
+        self.annotation = listed(Literal[tuple(names)], 0, most)
+        self.names, self.most = tuple(names), most
+        self.one = {name: 1 << 4 * i for i, name in enumerate(names)}
+
+    def in_range(self, raw: Sequence[int], around: FieldContext) -> bool:
+        return raw[0] < 1 << 4 * len(self.names) and len(self.read(raw, around)) <= self.most
+
+    def read(self, raw: Sequence[int], around: FieldContext) -> list[str]:
+        return [name for i, name in enumerate(self.names) for _ in range(raw[0] >> 4 * i & 15)]
+
+    def write(self, value: list[str], around: FieldContext) -> Sequence[int]:
+        return (sum(map(self.one.__getitem__, value)),)
+
+
 class Amounts(Kind):
     """A number for each name, as an object; in the struct an array, or one word with `bits` bits per number."""
 

@@ -294,7 +294,8 @@ cdef int round_of(const void *state) noexcept nogil:
 cdef GameOps OPS = GameOps(
     state_size=sizeof(Toy), num_actions=NUM_ACTIONS, max_plies=ROUNDS * (MAX_SEATS + 2), min_seats=2,
     max_seats=MAX_SEATS, turn=turn, legal=legal, odds=odds, draw=draw, play=play, returns=returns, scores=scores,
-    observe=observe, deal=deal, key=key, setup=setup, num_invariants=0, invariants=NULL,
+    observe=observe, deal=deal, key=key, setup=setup, consistent=NULL,
+    num_invariants=0, invariants=NULL,
 )
 cdef Guide GUIDE = Guide(
     num_features=2, features=&FEATURES[0], evaluate=evaluate, weigh=weigh,

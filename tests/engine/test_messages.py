@@ -104,6 +104,41 @@ def cut_or_repeat(message: Position, luck: random.Random) -> bytes:
     return payload + luck.choice([payload, b"\x08\x01", b"\x1a\x00", b"\x32\x00", b"\x0b", b"\xff" * 12])
 
 
+# Changes of a first position that only the consistency checks find: a field, and its values or number.
+INCONSISTENT: list[tuple[str, dict[str, Any]]] = [
+    ("cathedral", {"supply.sand": 20}),
+    ("cathedral", {"supply.metal": 11}),
+    ("cathedral", {"players.0.gold": 31}),
+    ("cathedral", {"players.1.vp": 3}),
+    ("duel", {"players.0.gold": 72}),
+    ("duel", {"players.1.supply.wool": 5}),
+    ("duel", {"players.0.materials.bell": 1}),
+    ("duel", {"stack": ["0/5"]}),
+    (
+        "duel",
+        {"seal_order": [], "unseen_seals": ["0/5", "1/4", "2/3", "2/3"], "players.0.seals": "1/4 1/4 2/3".split()},
+    ),
+    ("duel", {"seal_order": ["1/4", "2/3", "2/3", "2/3"]}),
+]
+
+
+@pytest.mark.parametrize(("name", "changes"), INCONSISTENT, ids=str)
+def test_an_inconsistent_position_is_left_to_the_reader_of_dictionaries(name: str, changes: dict[str, Any]) -> None:
+    message = write_position(GAMES[name].new(2, 1))
+    for path, value in changes.items():
+        *outer, last = path.split(".")
+        inner = getattr(message, name)
+        for part in outer:
+            inner = inner[int(part)] if part.isdecimal() else getattr(inner, part)
+        if isinstance(value, list):
+            getattr(inner, last)[:] = value
+        else:
+            setattr(inner, last, value)
+    payload = message.SerializeToString()
+    assert reader_of_positions().read(payload) is None
+    assert described(payload) is None
+
+
 @pytest.mark.parametrize("name", ["cathedral", "duel", "toy"])
 def test_other_rules_and_cards_are_described(name: str) -> None:
     message = write_position(GAMES[name].new(2, 1))

@@ -15,26 +15,6 @@ SEALS_OF_KIND = counts_in(ALL_SEALS, len(SEALS))
 UNSEEN = Counter(dict(zip(SEALS, counts_in(START_UNSEEN, len(SEALS)), strict=True)))  # in the stack at the start
 
 
-class Multiset(Kind):
-    """Items of a list in its order, with repeats; in the struct 4 bits for the count of each."""
-
-    empty_is_zero = True
-
-    def __init__(self, names: Sequence[str], most: int) -> None:
-        self.annotation = listed(Literal[tuple(names)], 0, most)
-        self.names, self.most = tuple(names), most
-        self.one = {name: 1 << 4 * i for i, name in enumerate(names)}
-
-    def in_range(self, raw: Sequence[int], around: FieldContext) -> bool:
-        return raw[0] < 1 << 4 * len(self.names) and len(self.read(raw, around)) <= self.most
-
-    def read(self, raw: Sequence[int], around: FieldContext) -> list[str]:
-        return [name for i, name in enumerate(self.names) for _ in range(raw[0] >> 4 * i & 15)]
-
-    def write(self, value: list[str], around: FieldContext) -> Sequence[int]:
-        return (sum(map(self.one.__getitem__, value)),)
-
-
 class Section(Kind):
     """Materials placed in a section; in the struct 3 bits for the needs that are met, the first of equal ones."""
 

@@ -6,9 +6,11 @@ from typing import Literal
 
 from clerestory.engine.duel.data.names import CHIPS, COLOURS, MATERIALS, PLACES
 from clerestory.engine.duel.data.names import SEALS as SEAL_NAMES
-from clerestory.engine.duel.data.position import Multiset, OpenUses, Section, Undealt
+from clerestory.engine.duel.data.position import OpenUses, Section, Undealt
 from clerestory.engine.positions.goods import Good, Way
-from clerestory.engine.positions.kinds import Amounts, Card, Choice, Deck, Each, Flag, Number, Order, Seat, Set, listed
+from clerestory.engine.positions.kinds import (
+    Amounts, Card, Choice, Deck, Each, Flag, Multiset, Number, Order, Seat, Set, listed,
+)
 from clerestory.engine.positions.layout import Field, Layout
 
 cdef Duel s  # not a position: only the addresses of its members are used
