@@ -116,7 +116,7 @@ INCONSISTENT: list[tuple[str, dict[str, Any]]] = [
     ("duel", {"stack": ["0/5"]}),
     (
         "duel",
-        {"seal_order": [], "unseen_seals": ["0/5", "1/4", "2/3", "2/3"], "players.0.seals": "1/4 1/4 2/3".split()},
+        {"seal_order": [], "unseen_seals": ["0/5", "1/4", "2/3", "2/3"], "players.0.seals": ["1/4", "1/4", "2/3"]},
     ),
     ("duel", {"seal_order": ["1/4", "2/3", "2/3", "2/3"]}),
 ]
