@@ -87,16 +87,12 @@ class SeatTargets:
             await self._store.drop_target(hosted.head.game_id, seat, url)
 
     async def find(self, notice: TurnNotice) -> Sequence[Send]:
-        """Return the targets that a notice is for; none if the store fails."""
-        found: list[NoticeTarget] = []
-        with contained("reading the targets of notices"):
-            found = await self._store.targets(notice.game_id, notice.seat, notice.holder)
+        """Return the targets that this server is to send a notice to. Raises StoreError."""
+        found = await self._store.claim_targets(notice.game_id, notice.seat, notice.holder, notice.version)
         return [partial(self._send, target) for target in found]
 
     async def _send(self, target: NoticeTarget, notice: TurnNotice) -> Delivery:
         """Make one attempt to deliver a notice, and store a change of the target."""
-        if not await self._is_left(target, notice):
-            return Delivery.REJECTED
         result = await self._post(target, notice)
         with contained("storing what became of a notice"):
             if result.delivery == Delivery.ACCEPTED:
@@ -104,13 +100,6 @@ class SeatTargets:
             elif result.status in (PUSH_GONE if target.keys else GONE):
                 await self._store.drop_target(notice.game_id, target.seat, target.url)
         return result.delivery
-
-    async def _is_left(self, target: NoticeTarget, notice: TurnNotice) -> bool:
-        """Return whether a target was not removed before this attempt, as far as the store can say."""
-        with contained("reading the targets of notices"):
-            left = await self._store.targets(notice.game_id, notice.seat, notice.holder)
-            return any(one.url == target.url for one in left)
-        return True
 
     async def _post(self, target: NoticeTarget, notice: TurnNotice) -> Result:
         """Make one attempt, unless the operator has meanwhile turned off targets of this kind."""

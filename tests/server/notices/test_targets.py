@@ -15,7 +15,7 @@ from clerestory.server.notices import targets
 from clerestory.server.notices.webhook import signature
 from clerestory.service_errors import Reason
 from clerestory.v1 import games_pb2 as games
-from tests.server.games.table import OPEN, PERSON, Table, seated_at, table
+from tests.server.games.table import BOT, OPEN, PERSON, Table, seated_at, table
 from tests.server.notices.receiver import Received, counted, receiving
 from tests.server.rpc.harness import LoopClock, assert_reason, details, refusal, served, until
 
@@ -29,7 +29,7 @@ async def add(played: Table, seat: int, url: str = URL) -> str:
 
 
 async def stored(played: Table, seat: int) -> list[str]:
-    """Return the URLs of the targets of a seat, none of which has been notified since the game began."""
+    """Return the URLs of the targets of a seat."""
     token = played.tokens(seat)[0]
     return sorted(one.url for one in await played.app.manager.store.targets(played.game_id, seat, digest_of(token)))
 
@@ -136,20 +136,16 @@ async def test_a_turn_is_announced_after_a_kill_and_then_no_more(tmp_path: Path)
         received.answer = b"HTTP/1.1 204 No Content\r\n\r\n"
         async with served(store=str(tmp_path / "second"), **ANY) as server:
             await until(lambda: len(received.requests) == 2)
+            await until(lambda: counted(server.app, "delivered") == 1)
             played = played.at(server)
-            await until_stored(played, 1, [])
+            for plan in (BOT, PERSON):  # of the seat that is not to move
+                await played.call("SetSeat", tokens=played.owner, seat=0, plan=plan)
         async with served(store=str(tmp_path / "second"), **ANY) as server:
             played = played.at(server)
-            assert await server.app.manager.store.untold() == []
             await play_until(played, 0)
             await until(lambda: len(received.requests) == 3)
     assert told(received) == [1, 1, 0]
     assert len({headers_of(lines)["webhook-id"] for lines, _ in received.requests[:2]}) == 1
-
-
-async def until_stored(played: Table, seat: int, urls: list[str]) -> None:
-    while await stored(played, seat) != urls:
-        pass
 
 
 async def test_a_failed_attempt_is_repeated_for_that_target_only() -> None:
@@ -170,8 +166,20 @@ async def test_a_target_that_is_removed_gets_no_further_attempt() -> None:
         await play_until(played, 1)
         await until(lambda: len(busy.requests) == 1)
         await played.call("RemoveNoticeTarget", tokens=played.tokens(), seat=1, url=url)
-        await LoopClock().advance_until(lambda: counted(played.app, "rejected") == 1, 1.0)
+        await LoopClock().advance_until(lambda: counted(played.app, "outdated") == 1, 1.0)
     assert len(busy.requests) == 1
+
+
+async def test_an_attempt_reads_the_targets_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with receiving() as (_, port), table(settings=ANY) as played:
+        await add(played, 1, f"http://127.0.0.1:{port}/")
+        store, asked = played.app.manager.store, list[str]()
+        for name in ("targets", "claim_targets"):
+            real = getattr(store, name)
+            monkeypatch.setattr(store, name, lambda *args, name=name, real=real: asked.append(name) or real(*args))
+        await play_until(played, 1)
+        await until(lambda: counted(played.app, "delivered") == 1)
+    assert asked == ["claim_targets"]
 
 
 # -- wrong input -----------------------------------------------------------------------------------
