@@ -5,9 +5,8 @@ import hmac
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
-from clerestory.server.config import host_of
+from clerestory.server.config import host_of, url_fault
 from clerestory.server.games.background import contained
 from clerestory.server.games.cache import typed
 from clerestory.server.games.hosted import HostedGame
@@ -81,7 +80,7 @@ class SeatTargets:
 
     async def remove(self, hosted: HostedGame, seat: int, url: str) -> None:
         """Remove a target of a seat, if it exists. Raises ServiceError: DISK_FULL, STORE_FAILED."""
-        if not host_of(url):
+        if url_fault(url):
             return  # some stores cannot hold such a text
         with typed():
             await self._store.drop_target(hosted.head.game_id, seat, url)
@@ -122,14 +121,9 @@ class SeatTargets:
 
 def require_url(url: str, *, private: bool) -> None:
     """Raise ServiceError, BAD_NOTICE_TARGET, for an address that notices may not be posted to."""
-    host = host_of(url)
-    if len(url) > LONGEST_URL or not host:
-        raise_error(
-            Reason.BAD_NOTICE_TARGET, "url", f"must be https://HOST/PATH, with at most {LONGEST_URL} ASCII characters"
-        )
-    if private:
-        return
-    if urlsplit(url).scheme != "https":
-        raise_error(Reason.BAD_NOTICE_TARGET, "url", "must begin with https:")
-    if not may_be_public(host):
-        raise_error(Reason.BAD_NOTICE_TARGET, "url", f"{host[:80]!r} is not a public host")
+    fault = f"has {len(url)} characters; may have {LONGEST_URL}" if len(url) > LONGEST_URL else ""
+    fault = fault or url_fault(url, ("https", "http") if private else ("https",))
+    if not (fault or private or may_be_public(host_of(url))):
+        fault = f"names {host_of(url)[:80]!r}, which is not a public host"
+    if fault:
+        raise_error(Reason.BAD_NOTICE_TARGET, "url", fault)

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -185,23 +186,37 @@ async def test_an_attempt_reads_the_targets_once(monkeypatch: pytest.MonkeyPatch
 # -- wrong input -----------------------------------------------------------------------------------
 
 
+SCHEME, HOST, PORT = r"is not https://HOST/PATH$", r"is not a public host$", r"has the port '.*'; must be a number"
+
+
 @pytest.mark.parametrize(
-    "url",
+    ("fault", "urls"),
     [
-        *("", "example.org", "ftp://example.org/", "http://example.org/", "https://u:p@example.org/", "https://"),
-        *("https://example.org/a b", "https://example.org/\r\nx: y", "https://exämple.org/", "https://[::1"),
-        f"https://example.org/{'x' * targets.LONGEST_URL}",
-        *("https://localhost/", "https://127.0.0.1/", "https://127.1/", "https://2130706433/", "https://[::1]/"),
-        *("https://10.0.0.1/", "https://169.254.169.254/latest", "https://[::ffff:10.0.0.1]/", "https://server/"),
+        (SCHEME, ["", "example.org", "ftp://example.org/", "http://example.org/", "https:example.org", "https:/x/"]),
+        ("has no host;", ["https://", "https:///path", "https://:443/"]),
+        ("has a user name or a password", ["https://u:p@example.org/", "https://@example.org/"]),
+        ("has wrong brackets", ["https://[::1", "https://[x]/"]),
+        (PORT, ["https://example.org:0/", "https://example.org:65536/", "https://example.org:x/", "https://[::1]:x/"]),
+        (r"has ' '; only ASCII", ["https://example.org/a b", " https://example.org/"]),
+        (r"has '\\r'; only ASCII", ["https://example.org/\r\nx: y"]),
+        ("has 'ä'; only ASCII", ["https://exämple.org/"]),
+        (r"has 1020 characters; may have 1000", [f"https://example.org/{'x' * targets.LONGEST_URL}"]),
+        (HOST, ["https://localhost/", "https://127.0.0.1/", "https://127.1/", "https://2130706433/", "https://[::1]/"]),
+        (
+            HOST,
+            ["https://10.0.0.1/", "https://169.254.169.254/latest", "https://[::ffff:10.0.0.1]/", "https://server/"],
+        ),
     ],
 )
-async def test_an_address_that_may_not_be_called_is_an_error(url: str) -> None:
+async def test_an_address_that_may_not_be_called_is_an_error(fault: str, urls: list[str]) -> None:
     async with table(settings={"seat_webhooks": "public"}) as played:
-        error = await refusal(add(played, 1, url))
-        await play_until(played, 1)
+        for url in urls:
+            error = await refusal(add(played, 1, url))
+            assert_reason(error, Reason.BAD_NOTICE_TARGET)
+            [found] = details(error, BadRequest).field_violations
+            assert found.field == "url"
+            assert re.search(fault, found.description), (url, found.description)
         assert await stored(played, 1) == []
-    assert_reason(error, Reason.BAD_NOTICE_TARGET)
-    assert [one.field for one in details(error, BadRequest).field_violations] == ["url"]
 
 
 async def test_a_name_that_leads_to_a_private_address_is_not_called(monkeypatch: pytest.MonkeyPatch) -> None:
