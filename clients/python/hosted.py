@@ -59,6 +59,7 @@ class HostedGameBase:
         self.tokens: dict[int, str] = {}
         self.owner_token = self.onlooker_token = ""
         self.seen: GameSnapshot | None = None
+        self._seated: tuple[int, ...] = ()  # the version after the last change of a seat from here, if any
         self._present: frozenset[int] | None = None
 
     @property
@@ -146,16 +147,28 @@ class HostedGameBase:
         return UnaryCall(f"{SERVICE}TakeBack", request, self._take)
 
     @unary
-    def set_seat(self, seat: int, who: str) -> UnaryCall[None]:
+    def set_seat(self, seat: int, who: str, *, version: int | None = None) -> UnaryCall[None]:
         """Change the holder of a seat, as in `create`; `person` keeps its token, and takes a new name if one is given.
 
-        The token of a seat that is opened is invalid from then on, and no longer kept here. Raises AdvisorError.
+        The token of a seat that is opened is invalid from then on, and no longer kept here.
+
+        Args:
+            seat: any in a game that was created here; otherwise one of those held here.
+            who: the new holder.
+            version: of the game in which the holder was seen; None for the last one seen, if any.
+
+        Raises AdvisorError, with reason STALE_VERSION if the holder has changed since; the game is then unchanged.
         """
         tokens = [self.owner_token] if self.owner_token else self._everything()  # the owner's outlasts each repetition
         request = filled(api.SetSeatRequest, game_id=self.game_id, tokens=tokens, plan=seat_plan(who, "who"))
         set_field(request, "seat", seat)
+        known = [*self._seated, *([self.version] if self.seen is not None else [])]
+        seen = max(known, default=None) if version is None else version
+        if seen is not None:
+            set_field(request, "version", seen)
 
-        def read(_: api.SetSeatResponse) -> None:
+        def read(answer: api.SetSeatResponse) -> None:
+            self._seated = (answer.game.version,)
             if request.plan.kind == api.SEAT_KIND_OPEN:
                 self.tokens.pop(seat, None)
 
@@ -226,6 +239,14 @@ class HostedGameBase:
         if seat is not None:
             set_field(request, "seat", seat)
         return UnaryCall(f"{SERVICE}RemoveNoticeTarget", request, lambda _: None)
+
+    @unary
+    def has_webhook(self, url: str, seat: int | None = None) -> UnaryCall[bool]:
+        """Return whether notices are posted to a webhook, which has not answered 410. Raises AdvisorError."""
+        request = filled(api.GetNoticeTargetRequest, game_id=self.game_id, tokens=[*self.tokens.values()], url=url)
+        if seat is not None:
+            set_field(request, "seat", seat)
+        return UnaryCall(f"{SERVICE}GetNoticeTarget", request, lambda answer: bool(answer.active))
 
     @unary
     def record(self) -> UnaryCall[str]:

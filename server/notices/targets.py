@@ -85,6 +85,16 @@ class SeatTargets:
         with typed():
             await self._store.drop_target(hosted.head.game_id, seat, url)
 
+    async def is_active(self, hosted: HostedGame, seat: int, url: str) -> bool:
+        """Return whether a target of a seat's holder is notified. Raises ServiceError: DISK_FULL, STORE_FAILED."""
+        with typed():
+            found = await self._store.targets(hosted.head.game_id, seat, hosted.seats[seat].token)
+        return any(target.url == url and self._sends_to(target) for target in found)
+
+    def _sends_to(self, target: NoticeTarget) -> bool:
+        """Whether the server sends notices to targets of this kind; the operator may have turned them off."""
+        return self._push is not None if target.keys else self._webhooks != "none"
+
     async def find(self, notice: TurnNotice) -> Sequence[Send]:
         """Return the targets that this server is to send a notice to. Raises StoreError."""
         found = await self._store.claim_targets(notice.game_id, notice.seat, notice.holder, notice.version)
@@ -102,14 +112,12 @@ class SeatTargets:
 
     async def _post(self, target: NoticeTarget, notice: TurnNotice) -> Result:
         """Make one attempt, unless the operator has meanwhile turned off targets of this kind."""
+        if not self._sends_to(target):
+            return Result(Delivery.REJECTED)
         seconds = self._store.now() // 1000
-        if target.keys:
-            if self._push is None:
-                return Result(Delivery.REJECTED)
+        if self._push is not None and target.keys:
             headers, body = self._push.message(target.url, target.keys, notice, seconds)
             return await post(target.url, headers, body, private=False)
-        if self._webhooks == "none":
-            return Result(Delivery.REJECTED)
         body = notice.to_json().encode()
         headers = signed_headers(self._key(target.holder, target.url), notice.name, seconds, body)
         return await post(target.url, headers, body, private=self._webhooks == "any")

@@ -29,6 +29,10 @@ async def add(played: Table, seat: int, url: str = URL) -> str:
     return str(answer.webhook_secret)
 
 
+async def is_active(played: Table, seat: int, url: str) -> bool:
+    return bool((await played.call("GetNoticeTarget", tokens=played.tokens(), seat=seat, url=url)).active)
+
+
 async def stored(played: Table, seat: int) -> list[str]:
     """Return the URLs of the targets of a seat."""
     token = played.tokens(seat)[0]
@@ -95,16 +99,30 @@ async def test_a_removed_target_is_not_notified() -> None:
 async def test_what_is_not_an_address_is_not_there_to_remove(url: str) -> None:
     async with table(settings=ANY) as played:
         answer = await played.call("RemoveNoticeTarget", tokens=played.tokens(), url=url)
+        assert not await is_active(played, 0, url)
     assert answer == games.RemoveNoticeTargetResponse()
 
 
 @pytest.mark.parametrize(("status", "left"), [(410, 0), (404, 1), (403, 1)])
 async def test_a_target_that_is_gone_is_deleted(status: int, left: int) -> None:
     async with receiving(b"HTTP/1.1 %d No\r\n\r\n" % status) as (_, port), table(settings=ANY) as played:
-        await add(played, 1, f"http://127.0.0.1:{port}/")
+        url = f"http://127.0.0.1:{port}/"
+        await add(played, 1, url)
+        assert await is_active(played, 1, url)
         await play_until(played, 1)
         await until(lambda: counted(played.app, "rejected") == 1)
         assert len(await stored(played, 1)) == left
+        assert await is_active(played, 1, url) == bool(left)
+
+
+async def test_only_a_target_that_the_server_notifies_is_active(tmp_path: Path) -> None:
+    async with served(store=str(tmp_path / "store"), **ANY) as server:
+        played = await seated_at(server)
+        await add(played, 1)
+        found = [await is_active(played, seat, url) for seat, url in ((1, URL), (0, URL), (1, f"{URL}/other"))]
+    async with served(store=str(tmp_path / "store")) as server:
+        off = await is_active(played.at(server), 1, URL)
+    assert ([*found], off) == ([True, False, False], False)
 
 
 async def test_another_player_of_the_seat_does_not_inherit_targets() -> None:
@@ -242,7 +260,7 @@ async def test_a_seat_has_a_limit_of_targets() -> None:
     assert_reason(error, Reason.TOO_MANY_NOTICE_TARGETS)
 
 
-@pytest.mark.parametrize("method", ["AddNoticeTarget", "RemoveNoticeTarget"])
+@pytest.mark.parametrize("method", ["AddNoticeTarget", "RemoveNoticeTarget", "GetNoticeTarget"])
 async def test_only_the_token_of_the_seat_counts(method: str) -> None:
     async with table(PERSON, OPEN, settings=ANY) as played:
         for tokens, seat in ((played.owner, 0), (played.owner, None), (played.tokens(0), 1), (["other"], 0), ([], 0)):
