@@ -13,7 +13,7 @@ from clerestory.clients.errors import BadRequest, FieldViolation
 from clerestory.clients.types import Action, AnswerWarning, Line, Rate, Recommendation, Update
 from clerestory.durations import parse_duration
 from clerestory.figures import Outlook
-from clerestory.protojson import BadJson, parse
+from clerestory.protojson import BadJson, narrowed, parse
 from clerestory.service_errors import Reason
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.position_pb2 import Position
@@ -348,7 +348,10 @@ def position_message(position: PositionLike) -> Position:
     try:
         message = parse(Position(), written)
     except BadJson as error:
-        faults = [FieldViolation(f"position.{path}".rstrip("."), text) for path, text in error.faults]
+        from clerestory.engine.schemas import range_of  # only here: it loads the games
+
+        blamed = narrowed(error.faults, range_of)
+        faults = [FieldViolation(f"position.{path}".rstrip("."), text) for path, text in blamed]
         if "is not JSON" in str(error):
             faults = [FieldViolation("position", f"{faults[0].description}; give the text of a file, not its name")]
         raise BadRequest("", Reason.BAD_POSITION.value, faults) from None
