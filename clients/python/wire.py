@@ -19,6 +19,7 @@ from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.position_pb2 import Position
 
 LONGEST = 600.0  # seconds a call without a time may take
+LONGEST_DURATION = 315_576_000_000  # seconds: 10,000 years, the most that a message holds
 SLACK = 5.0  # seconds a call may take beyond its time budget: network, queue and retries
 M = TypeVar("M", bound=Message)
 NUMBERS = {  # of a line, by name, and whether they can be left out
@@ -161,17 +162,20 @@ class AnalyzeCall(NamedTuple):
 
 def write_question(position: PositionLike, time: Time | None, options: QuestionOptions) -> RecommendCall:
     """Return a request as a message. Raises BadRequest for an unfit value, TypeError for an unknown option."""
+    request = api.RecommendMoveRequest(position=position_message(position))
+    seconds = set_options(request, time, options)
+    return RecommendCall(request, max(seconds, 0) + SLACK)
+
+
+def set_options(request: api.RecommendMoveRequest, time: Time | None, options: QuestionOptions) -> float:
+    """Set all of a request but its position; return its time in seconds. Raises the same errors as `write_question`."""
     time, options, _ = apply_limits(time, options)
     if unknown := options.keys() - FIELDS.keys():
         raise TypeError(f"{min(unknown)!r} is not one of the options {', '.join(FIELDS)}")
-    request = api.RecommendMoveRequest(position=position_message(position))
-    seconds = LONGEST
-    if time is not None:
-        seconds = set_time(request, "time_budget", time)
     for option, value in options.items():
         if value is not None:
             set_field(request, FIELDS[option], value)
-    return RecommendCall(request, max(seconds, 0) + SLACK)
+    return LONGEST if time is None else set_time(request, "time_budget", time)
 
 
 def write_analysis(
@@ -189,15 +193,21 @@ def write_analysis(
     question, timeout = write_question(position, time, options)
     request = api.AnalyzeRequest(question=question)
     set_field(request, "background", background)
-    if every is not None:
-        set_time(request, "update_interval", every)
+    set_watching(request, every, certainty, observer)
+    return AnalyzeCall(request, timeout)
+
+
+def set_watching(
+    request: api.AnalyzeRequest, every: Time | None, certainty: float | None, observer: int | None
+) -> float | None:
+    """Set what only an analysis has; return the interval in seconds. Raises BadRequest."""
     if certainty is not None:
         set_field(request, "target_certainty", certainty)
     if observer is not None:
         request.observer.SetInParent()
         if observer != ONLOOKER:
             set_field(request.observer, "seat", observer, "observer.seat")
-    return AnalyzeCall(request, timeout)
+    return None if every is None else set_time(request, "update_interval", every)
 
 
 def apply_limits(
@@ -256,6 +266,8 @@ def duration(seconds: float, field: str = "time_budget") -> Duration:
     """Return a time as a message. Raises BadRequest, which names the field, if it does not fit."""
     message = Duration()
     try:
+        if abs(seconds) > LONGEST_DURATION:
+            raise OverflowError
         message.FromNanoseconds(round(seconds * 1e9))
     except (ValueError, OverflowError, TypeError):
         raise bad_request(field, f"{seconds!r} s is out of range") from None

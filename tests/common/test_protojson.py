@@ -144,7 +144,7 @@ def test_a_number_of_a_position_has_the_range_of_the_game(path: str) -> None:
     found = re.fullmatch(r"(.*): is 1099511627776; must be a whole number from (-?\d+) to (\d+)", str(caught.value))
     assert found is not None
     assert (found[1], range_of(path)) == (path, (int(found[2]), int(found[3])))
-    assert -1000 <= int(found[2]) <= int(found[3]) <= 1000
+    assert int(found[2]) <= int(found[3]) < 1 << 16
 
 
 def test_a_fraction_that_a_float_lacks_is_seen() -> None:
