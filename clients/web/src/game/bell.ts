@@ -4,6 +4,7 @@ import { signal } from "@preact/signals";
 import { browser } from "../browser/storage.ts";
 import { language } from "../language/texts.ts";
 import { games } from "../service/api.ts";
+import { insist, mayPass } from "../service/insist.ts";
 import type { Kept } from "./kept.ts";
 
 const KEPT = "push:"; // before the ID of a game, for the endpoint that its seats are notified at, and the server's key
@@ -56,7 +57,9 @@ export async function renew(kept: Kept): Promise<void> {
 /** Whether the server notifies this browser of the turns of a seat of the user. */
 async function isActive(kept: Kept): Promise<boolean> {
   const asked = { gameId: kept.id, tokens: kept.tokens, url: urlOf(kept) };
-  const answers = await Promise.all(kept.mine.value.map((seat) => games.getNoticeTarget({ ...asked, seat })));
+  const until = { wanted: () => pushed(kept.id), passes: mayPass };
+  const ask = (seat: number) => insist(() => games.getNoticeTarget({ ...asked, seat }), until);
+  const answers = await Promise.all(kept.mine.value.map(ask));
   return answers.some(({ active }) => active);
 }
 
