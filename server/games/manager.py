@@ -68,7 +68,7 @@ class GameManager:
         self._changes = Changes(store, self.cache, self._stored, self._doubt)
         mover = AutoPlayer(choose, self._changes, store.now, self.cache.turn, self.give_back)
         self._due = DueGames(store, self.cache, mover, most_bot_games)
-        self._doubted: set[str] = set()  # games whose last write may have been stored, and its turn not announced
+        self._doubted: dict[str, HostedGame] = {}  # games before a write that may have been stored nevertheless
         self._stale: set[str] = set()  # games in use that the store may have changed
         self._news = asyncio.Event()
         self._touched: set[str] = set()  # games whose last access has not been stored yet
@@ -176,7 +176,8 @@ class GameManager:
     def _doubt(self, game_id: str) -> None:
         """React to a game after a write that was reported as failed."""
         self._due.bar(game_id)
-        self._doubted.add(game_id)
+        if (live := self.cache.games.get(game_id)) is not None:
+            self._doubted.setdefault(game_id, live.hosted)
         self._refresh(game_id)
 
     # -- background tasks ------------------------------------------------------------------------------
@@ -225,13 +226,14 @@ class GameManager:
         try:
             async with self.cache.lend(game_id) as live:
                 if game_id in self._doubted and self._notices is not None:
-                    self._notices.announce_again(live.hosted)
+                    self._notices.note(self._doubted[game_id], live.hosted)
                 await asyncio.sleep(0)  # let other calls run
-            self._doubted.discard(game_id)
         except ServiceError as error:
-            return error.reason != Reason.STORE_FAILED
+            if error.reason == Reason.STORE_FAILED:
+                return False
         except Exception:
             logger.exception("what is new in game %s could not be loaded", game_id)
+        self._doubted.pop(game_id, None)
         return True
 
     async def _announce_again(self, notices: TurnNotices) -> None:

@@ -3,9 +3,10 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -23,6 +24,7 @@ from clerestory.server.games.notices import (
     notice_of,
 )
 from clerestory.server.games.store import StoreError
+from clerestory.service_errors import Reason, ServiceError
 from tests.server.games.simulated import Database, Server, on_simulated_time
 from tests.server.games.table import BOTH, NOW, OWNER, hosted
 
@@ -42,6 +44,12 @@ def until_another(before: HostedGame) -> tuple[HostedGame, HostedGame]:
     while after.turn == before.turn:
         before, after = after, played(after)
     return before, after
+
+
+async def refused(call: Awaitable[object]) -> ServiceError:
+    with pytest.raises(ServiceError) as caught:
+        await call
+    return caught.value
 
 
 class Receiver:
@@ -299,6 +307,24 @@ async def test_a_turn_is_announced_by_the_server_at_which_it_began() -> None:
     await shared.receiver.settled(2)
     await asyncio.sleep(1)
     assert len({*shared.names}) == len(shared.names) == 2
+
+
+@on_simulated_time
+async def test_a_turn_is_announced_though_the_answer_of_the_store_was_lost() -> None:
+    shared = Shared()
+    server = shared.servers[0]
+    game, append = await server.create(), server.store.append
+    await shared.receiver.settled(1)
+
+    async def lost(*args: Any, **kwargs: Any) -> None:
+        server.store.append = append
+        await append(*args, **kwargs)
+        raise StoreError("the answer was lost")
+
+    server.store.append = lost
+    assert (await refused(server.play())).reason == Reason.STORE_FAILED
+    await shared.receiver.settled(2)
+    assert [notice.seat for _, notice in shared.receiver.received] == [game.turn, 1 - (game.turn or 0)]
 
 
 # -- the name of a notice --------------------------------------------------------------------------
