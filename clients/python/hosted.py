@@ -27,6 +27,7 @@ from clerestory.clients.wire import (
     action_texts,
     bad_request,
     filled,
+    listed,
     set_field,
 )
 from clerestory.service_errors import Reason
@@ -115,7 +116,7 @@ class HostedGameBase:
 
         Raises AdvisorError.
         """
-        if seat not in self.tokens and not self.owner_token:
+        if seat not in [*self.tokens] and not self.owner_token:
             raise bad_request("seat", f"{seat!r} is not held here")
         tokens, text = self._everything(), action_text(outcome, "outcome")
         request = filled(
@@ -138,7 +139,7 @@ class HostedGameBase:
 
         Raises AdvisorError.
         """
-        if seat is not None and seat not in self.tokens:
+        if seat is not None and seat not in [*self.tokens]:
             raise bad_request("seat", f"{seat!r} is not held here")
         tokens = [*self.tokens.values()] if seat is None else [self.tokens[seat]]
         request = filled(api.TakeBackRequest, game_id=self.game_id, tokens=tokens, version=self.version)
@@ -209,7 +210,7 @@ class HostedGameBase:
             phrase: one of PHRASES.
             seat: one of those held here; None for the first.
         """
-        if phrase not in PHRASES:
+        if phrase not in [*PHRASES]:  # a list, because anything can be looked for in it
             raise bad_request("phrase", f"{phrase!r:.60} is not one of {', '.join(PHRASES)}")
         request = filled(api.SendPhraseRequest, game_id=self.game_id, tokens=[*self.tokens.values()])
         request.phrase = PHRASES[phrase]
@@ -332,7 +333,7 @@ class HostedGamesBase(Generic[G]):
             actions: actions and chance outcomes since the opening, which they require.
             choices: see `GameChoices`.
         """
-        plans = [seat_plan(who, f"seats[{number}]", time) for number, who in enumerate(seats)]
+        plans = [seat_plan(who, f"seats[{number}]", time) for number, who in enumerate(listed(seats, "seats"))]
         options = write_choices(choices)
         request = filled(api.CreateGameRequest, game=game, seats=plans, options=options, request_id=str(uuid4()))
         if seed is not None:

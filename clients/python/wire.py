@@ -19,9 +19,11 @@ from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.position_pb2 import Position
 
 LONGEST = 600.0  # seconds a call without a time may take
+LONGEST_TIME = 24 * 3600.0  # seconds: a server rejects longer times
 LONGEST_DURATION = 315_576_000_000  # seconds: 10,000 years, the most that a message holds
 SLACK = 5.0  # seconds a call may take beyond its time budget: network, queue and retries
 M = TypeVar("M", bound=Message)
+T = TypeVar("T")
 NUMBERS = {  # of a line, by name, and whether they can be left out
     field.name: field.has_presence
     for field in api.Line.DESCRIPTOR.fields
@@ -129,6 +131,7 @@ REASONS = {
     "delay_plies": Reason.BAD_OPTIONS,
     "entries_from_ply": Reason.BAD_PLY,
     "increment": Reason.BAD_OPTIONS,
+    "games": Reason.BAD_FIGURES,
     "item": Reason.BAD_ACTION,
     "lesson": Reason.NO_SUCH_LESSON,
     "listed": Reason.BAD_OPTIONS,
@@ -164,7 +167,7 @@ def write_question(position: PositionLike, time: Time | None, options: QuestionO
     """Return a request as a message. Raises BadRequest for an unfit value, TypeError for an unknown option."""
     request = api.RecommendMoveRequest(position=position_message(position))
     seconds = set_options(request, time, options)
-    return RecommendCall(request, max(seconds, 0) + SLACK)
+    return RecommendCall(request, min(max(seconds, 0), LONGEST_TIME) + SLACK)
 
 
 def set_options(request: api.RecommendMoveRequest, time: Time | None, options: QuestionOptions) -> float:
@@ -237,7 +240,7 @@ def check_size(request: Message) -> None:
 def bad_request(field: str, description: str) -> BadRequest:
     """Return the error for a request that cannot be sent; its reason is the one that a server would give."""
     violation = FieldViolation(field, description)
-    return BadRequest(str(violation), reason_of(field.rpartition(".")[2]), [violation])
+    return BadRequest(str(violation), reason_of(field.rpartition(".")[2].partition("[")[0]), [violation])
 
 
 def reason_of(field: str) -> str:
@@ -320,6 +323,13 @@ def type_of(request: Any, field: str) -> str:
         descriptor.CPPTYPE_STRING: "a text in Unicode",
     }
     return words.get(descriptor.cpp_type, "a whole number in range")
+
+
+def listed(values: Iterable[T], field: str) -> list[T]:
+    """Return several values as a list. Raises BadRequest, which names the field, for what has no elements."""
+    if not isinstance(values, Iterable):
+        raise bad_request(field, f"{values!r:.80} is not a list")
+    return [*values]
 
 
 def action_texts(actions: Any, field: str = "actions") -> list[str]:

@@ -273,6 +273,26 @@ def test_a_phrase_outside_the_list_is_not_sent() -> None:
     assert (caught.value.reason, caught.value.violations[0].field, len(sent)) == ("BAD_PHRASE", "phrase", 1)
 
 
+@pytest.mark.parametrize(
+    ("call", "field"),
+    [
+        (lambda advisor: advisor.games.create("toy", 5), "seats"),
+        (lambda advisor: advisor.games.create("toy", None), "seats"),
+        (lambda advisor: advisor.games.create("toy", ["person"], hints=[]), "hints"),
+        (lambda advisor: advisor.games.list(status=["open"]), "status"),
+        (lambda advisor: advisor.games.open("x", {0: "token"}).send_phrase([]), "phrase"),
+        (lambda advisor: advisor.games.open("x", {0: "token"}).take_back(0, seat=[]), "seat"),
+        (lambda advisor: advisor.games.open("x", {0: "token"}).set_private_outcome([], "show 1"), "seat"),
+        (lambda advisor: advisor.summarize("duel", 5), "games"),
+        (lambda advisor: advisor.summarize("duel", [None]), "games[0]"),
+    ],
+)
+def test_an_argument_of_the_wrong_kind_is_named(advisor: Advisor, call: Any, field: str) -> None:
+    with pytest.raises(BadRequest) as caught:
+        call(advisor)
+    assert [one.field for one in caught.value.violations] == [field]
+
+
 def test_a_seat_is_set_as_it_was_last_seen(advisor: Advisor) -> None:
     owned = advisor.games.create("toy", ["person", "open"])
     owned.look()
