@@ -11,7 +11,7 @@ const KEPT = "push:"; // before the ID of a game, for the endpoint that its seat
 
 /** Whether the server can notify this browser. */
 export const mayPush = ({ pushKey }: Kept): boolean =>
-  pushKey.value !== "" && "serviceWorker" in navigator && "PushManager" in window;
+  !!pushKey.value && "serviceWorker" in navigator && "PushManager" in window;
 
 const changes = signal(0); // of what is kept
 
@@ -31,7 +31,7 @@ function keep(game: string, target: string | undefined): void {
 /** Let the server notify this browser of the turns of the user's seats; returns false if the browser refuses that. */
 export async function subscribe(kept: Kept): Promise<boolean> {
   if ((await Notification.requestPermission()) !== "granted") return false;
-  const subscription = await subscribed(kept.pushKey.value).catch(() => undefined);
+  const subscription = await subscribed(kept.pushKey.value ?? "").catch(() => undefined);
   if (!subscription) return false;
   const pushKeys = { p256dh: keyOf(subscription, "p256dh"), auth: keyOf(subscription, "auth") };
   for (const seat of kept.mine.value)
@@ -45,8 +45,18 @@ export async function subscribe(kept: Kept): Promise<boolean> {
  *
  * If the server no longer notifies this browser, the user is told so: a push service may have dropped the subscription.
  */
-export async function renew(kept: Kept): Promise<void> {
-  if (!kept.game.value || !pushed(kept.id)) return;
+export function renew(kept: Kept): void {
+  const before = renewed.get(kept) ?? Promise.resolve();
+  renewed.set(
+    kept,
+    before.then(() => renewOnce(kept)).catch(() => undefined),
+  );
+}
+
+const renewed = new WeakMap<Kept, Promise<void>>(); // one after the other: each may change what is kept
+
+async function renewOnce(kept: Kept): Promise<void> {
+  if (kept.pushKey.value === undefined || !pushed(kept.id)) return;
   if (!mayPush(kept)) return keep(kept.id, undefined);
   const registration = await navigator.serviceWorker.getRegistration();
   const subscription = await registration?.pushManager.getSubscription();

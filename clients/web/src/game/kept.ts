@@ -64,8 +64,8 @@ export class Kept {
   readonly busy = this.#calls.busy;
   /** Seats with a watcher; undefined if unknown. */
   readonly present = signal<readonly number[] | undefined>(undefined);
-  /** The key to subscribe to push messages of the server with; empty if there are none. */
-  readonly pushKey = signal("");
+  /** The key to subscribe to push messages of the server with; empty if there are none, undefined if unknown. */
+  readonly pushKey = signal<string | undefined>(undefined);
   /** My last action is being taken back. */
   readonly takingBack = signal(false);
   /** The seat that has just declined to go back. */

@@ -50,8 +50,8 @@ export default function GameScreen({ words: [id = ""] }: { words: string[] }) {
   useEffect(() => () => kept.close(), [kept]);
   useEffect(() => toPresent, [kept]);
   useEffect(() => answerWorker(id), [id]);
+  useEffect(() => renew(kept), [kept.pushKey.value, kept.myTurn.value]);
   const game = kept.game.value;
-  useEffect(() => void renew(kept).catch(() => undefined), [kept.pushKey.value, kept.myTurn.value, game?.gameId]);
   const begun = useBegun(game?.status);
   if (kept.failed.value)
     return (
