@@ -50,6 +50,7 @@ from clerestory.service_errors import Reason, ServiceError, in_words
 from clerestory.v1.advisor_pb2 import AnalyzeRequest, RecommendMoveRequest, RecommendMoveResponse
 
 RECOMMEND, ANALYZE = "AdvisorService/RecommendMove", "AdvisorService/Analyze"  # whose fields errors name
+ANNOTATE = "AnnotationService/AnnotateGame"
 LIMITS = {  # option of a question -> limit of the search
     "memory": "max_tree_bytes",
     **{
@@ -123,7 +124,7 @@ class LocalAdvisor:
             terms: of the review.
             progress: called with how much is done, and the total; not during a sketch.
         """
-        with client_errors():
+        with client_errors(ANNOTATE):
             steps, whole = review(Reviewer(self._analysis), end, terms), None
             try:
                 while (step := self._run(anext(steps, None))) is not None:

@@ -10,6 +10,7 @@ from clerestory.cli.local_advisor import LocalAdvisor
 from clerestory.clients import Advisor, AdvisorError
 from clerestory.clients.wire import Limits, QuestionOptions, read_answer
 from clerestory.engine import GAMES, State
+from clerestory.server.analysis.reviews import ReviewTerms
 from tests.server.rpc.harness import opening
 from tests.servers import running_server
 
@@ -48,6 +49,14 @@ def test_limits_hold_without_a_server_too() -> None:
         assert found.lines == here.recommend(position, iterations=300, memory=1 << 20, seed=3).lines
         with here.analyze(position, limits=limits, seed=3) as updates:
             assert [update.recommendation.iterations for update in updates][-1] == 300
+
+
+def test_a_wrong_term_of_a_review_is_named_by_the_field_of_its_call() -> None:
+    end = opening(2, 7, "toy")
+    end.play(end.legal_actions()[0])
+    with LocalAdvisor(1) as here, pytest.raises(AdvisorError) as caught:
+        here.review(end, ReviewTerms(iterations=16_000, viewer=9), lambda *_: None)
+    assert [one.field for one in caught.value.violations] == ["viewer_seat"]
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
