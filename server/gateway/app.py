@@ -181,11 +181,12 @@ class GatewayApp:
     async def _show(self, exchange: HttpExchange) -> None:
         """Serve a file of the page."""
         file = self._page.get(exchange.path)
-        if file is None:
-            missing = exchange.path == "/" or not self._page
-            await exchange.say(503 if missing else 404, NO_PAGE if missing else "The page has no such file.\n")
-            return
-        await send_file(exchange, file)
+        if file is not None:
+            await send_file(exchange, file)
+        elif exchange.path == "/" or not self._page:
+            await exchange.say(503, NO_PAGE)
+        else:
+            await reject(exchange, 404, OwnError(Reason.NO_SUCH_METHOD, f"there is no file {exchange.path[:80]!r}"))
 
 
 @cache
