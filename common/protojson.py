@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cache, partial
 from itertools import islice
@@ -16,6 +16,7 @@ from google.protobuf.message_factory import GetMessageClass
 QUOTED = 40  # characters of a value quoted in an error
 MAX_FAULTS = 24  # maximum number of faults in an error
 WHOLE = "a whole number from {} to {}"
+RANGE = re.compile(rf"must be {WHOLE.format('-?[0-9]+', '[0-9]+')}$")  # at the end of the fault of a number
 WANTED = {
     FieldDescriptor.CPPTYPE_INT32: WHOLE.format(-(2**31), 2**31 - 1),
     FieldDescriptor.CPPTYPE_INT64: WHOLE.format(-(2**63), 2**63 - 1),
@@ -47,6 +48,21 @@ class BadJson(ValueError):
     def __init__(self, faults: Sequence[Blame]) -> None:
         super().__init__("; ".join(": ".join(filter(None, fault)) for fault in faults))
         self.faults = tuple(faults)
+
+
+def narrowed(faults: Iterable[Blame], range_of: Callable[[str], tuple[int, int] | None]) -> list[Blame]:
+    """Return faults, of which those of numbers name the range of the field, where it has one, instead of its type's.
+
+    Args:
+        faults: of a BadJson.
+        range_of: returns the range of the field at a path; None if it has none of its own.
+    """
+    return [(path, narrowed_one(text, range_of(path)) if RANGE.search(text) else text) for path, text in faults]
+
+
+def narrowed_one(text: str, found: tuple[int, int] | None) -> str:
+    """Return the fault of a number with another range, if there is one."""
+    return text if found is None else RANGE.sub(f"must be {WHOLE.format(*found)}", text)
 
 
 def parse(message: M, written: str | bytes | Mapping[str, Any]) -> M:

@@ -1,6 +1,8 @@
 """JSON Schemas (2020-12) of position files, lines of records and card catalogues, from the games' declarations."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -61,6 +63,22 @@ def position_of(name: str) -> Schema:
     found = declared(game.layout.fields)
     found["properties"] |= {"players": players}
     return {"type": "object", **found, "required": ["players"]}
+
+
+def range_of(path: str) -> tuple[int, int] | None:
+    """Return the range of a number in a position, whose path may begin above the name of the game; None for others."""
+    names = re.findall(r"\w+", path)
+    place = next((i for i, name in enumerate(names) if name in GAMES), None)
+    if place is None:
+        return None
+    schema = declared_in(names[place])
+    for name in names[place + 1 :]:
+        schema = schema.get("items" if name.isdigit() else "properties", {})
+        schema = schema if name.isdigit() else schema.get(name, {})
+    return (schema["minimum"], schema["maximum"]) if {"minimum", "maximum"} <= schema.keys() else None
+
+
+declared_in = cache(position_of)
 
 
 def declared(fields: Iterable[Field]) -> Schema:

@@ -32,7 +32,7 @@ from clerestory.server.games.auto_player import Choose
 from clerestory.server.games.bots import Bots
 from clerestory.server.games.bounds import CLOSING
 from clerestory.server.games.manager import GameManager, Limits
-from clerestory.server.games.notices import Route, Send, TurnNotice, TurnNotices
+from clerestory.server.games.notices import Holds, Route, Send, TurnNotice, TurnNotices
 from clerestory.server.games.store import Store
 from clerestory.server.games.stores.store_location import file_of, open_store
 from clerestory.server.hardening.pending_reads import PendingReads
@@ -64,6 +64,8 @@ from clerestory.v1.rules_pb2_grpc import add_RulesServiceServicer_to_server
 if TYPE_CHECKING:
     from clerestory.server.notices.push import PushSigner
     from clerestory.server.tracing import Traces
+
+MakeNotices = Callable[[Holds], TurnNotices]
 
 GAMES = games_pb2.DESCRIPTOR.services_by_name["GameService"].full_name
 SERVICES = (
@@ -291,7 +293,7 @@ async def report_games(standing: HealthServicer, healthy: bool) -> None:
     await standing.set(GAMES, state)
 
 
-def hosted_games(store: Store, settings: Settings, choose: Choose, notices: TurnNotices | None) -> GameManager:
+def hosted_games(store: Store, settings: Settings, choose: Choose, notices: MakeNotices | None) -> GameManager:
     """Return the game manager of a server."""
     limits = Limits(settings.max_games, settings.max_games_each, settings.max_bytes_each, settings.max_games_a_minute)
     return GameManager(
@@ -315,8 +317,8 @@ def push_signer(settings: Settings) -> "PushSigner | None":
     return PushSigner(read_push_key(settings.push_key), settings.push_contact)
 
 
-def turn_notices(store: Store, settings: Settings, targets: SeatTargets, metrics: Metrics) -> TurnNotices | None:
-    """Return what announces turns at the webhook and to the targets of seats; None for neither. Raises BadSettings."""
+def turn_notices(store: Store, settings: Settings, targets: SeatTargets, metrics: Metrics) -> MakeNotices | None:
+    """Return what makes `TurnNotices` for the webhook and targets of seats; None for neither. Raises BadSettings."""
     routes = [Route(targets.find, durable=True, sending=SENDING_TO_SEATS)] if targets.enabled else []
     if settings.webhook_key is not None:
         key = read_key(settings.webhook_key)
@@ -326,7 +328,7 @@ def turn_notices(store: Store, settings: Settings, targets: SeatTargets, metrics
             return (send,)
 
         routes.append(Route(webhook))
-    return TurnNotices(routes, metrics.count_notice) if routes else None
+    return partial(TurnNotices, routes, metrics.count_notice) if routes else None
 
 
 def start_admin(address: str, standing: HealthServicer) -> tuple[grpc.aio.Server | None, str]:

@@ -1,6 +1,7 @@
 """The settings of the gRPC server, validated on construction."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -14,7 +15,6 @@ MAX_MESSAGE_BYTES = 64 * 1024  # any position fits; larger messages are rejected
 MAX_IDLE = 86_400.0  # seconds
 COLLECTOR = re.compile(r"https?://[^/@\s]+:(\d{1,5})/?", re.ASCII)
 CONTACT = re.compile(r"mailto:[!-~]+@[!-~]+|https://[!-~]+")
-VISIBLE = re.compile(r"[!-~]+")
 IN_BRACKETS = re.compile(r"\[[^][]+\]")
 REQUIRED = {  # settings that need another one
     "tls_cert": "tls_key",
@@ -148,9 +148,9 @@ class Settings(Capacity):
 
     def _require_webhook(self) -> None:
         """Raise BadSettings for an address that notices cannot be posted to, or only in plaintext."""
+        if fault := url_fault(self.webhook):
+            raise BadSettings(f"webhook: {fault}")
         host = host_of(self.webhook)
-        if not host:
-            raise BadSettings(f"webhook: {self.webhook!r} is neither https://HOST/PATH nor http://HOST/PATH")
         if is_loopback(host) and not self.webhook_private:
             raise BadSettings(f"webhook: {host} is this machine; allow it with --webhook-private")
         if self.webhook.startswith("http:") and not (is_loopback(host) or self.insecure):
@@ -202,14 +202,30 @@ def split_address(name: str, address: str, other: str = "") -> str:
     return host
 
 
-def host_of(url: str) -> str:
-    """Return the host of an HTTP address without a user name; "" for anything else."""
+def url_fault(url: str, schemes: Sequence[str] = ("https", "http")) -> str:
+    """Return what is wrong with the address of a webhook, without quoting all of it; "" if nothing is."""
+    allowed = " or ".join(f"{scheme}://HOST/PATH" for scheme in schemes)
+    if strange := re.search(r"[^!-~]", url):
+        return f"has {strange[0]!r}; only ASCII characters are allowed, without spaces (a name of a host in Punycode)"
     try:
         parts = urlsplit(url)
-        valid = parts.scheme in ("http", "https") and parts.port != 0 and parts.username is None
     except ValueError:
-        return ""
-    return parts.hostname or "" if valid and VISIBLE.fullmatch(url) else ""
+        return f"has wrong brackets in its host; must be {allowed}"
+    if parts.scheme not in schemes or not url.lower().startswith(f"{parts.scheme}://"):
+        return f"is not {allowed}"
+    if parts.username is not None:
+        return "has a user name or a password, which are not sent; leave them out"
+    if not parts.hostname:
+        return f"has no host; must be {allowed}"
+    port = parts.netloc.rpartition("]")[2].partition(":")[2]
+    if port and not (is_port(port) and int(port)):
+        return f"has the port {port[:20]!r}; must be a number from 1 to 65535"
+    return ""
+
+
+def host_of(url: str) -> str:
+    """Return the host of an address without a fault."""
+    return urlsplit(url).hostname or ""
 
 
 def read_file(name: str, path: Path) -> bytes:

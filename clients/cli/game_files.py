@@ -23,14 +23,17 @@ def read_position(written: str | bytes) -> State:
     """Return the position in the text of a file. Raises BadPosition, which lists all its faults."""
     from google.protobuf.json_format import MessageToDict
 
-    from clerestory.protojson import BadJson, parse
+    from clerestory.engine.schemas import range_of
+    from clerestory.protojson import BadJson, narrowed, parse
     from clerestory.v1.position_pb2 import Position
 
     read_json(written)  # which says in the user's language why it is no object
     try:
         message = parse(Position(), written)
     except BadJson as error:
-        faults = [(path or "position", text("fault.other", what=what)) for path, what in error.faults]
+        faults = [
+            (path or "position", text("fault.other", what=what)) for path, what in narrowed(error.faults, range_of)
+        ]
         raise BadPosition(faults) from None
     message.ClearField("schema")
     return from_position(

@@ -7,12 +7,25 @@ from dataclasses import fields
 from math import isfinite
 from typing import Any, Self, TypeVar, Unpack
 
+from google.protobuf.json_format import MessageToJson
+
 import clerestory
 from clerestory.cli.game_files import read_position
 from clerestory.clients import AdvisorError, Recommendation, Update
 from clerestory.clients.errors import KINDS, FieldViolation
 from clerestory.clients.types import Action, AnswerWarning, Line, Rate
-from clerestory.clients.wire import Actions, QuestionOptions, Time, action_texts, apply_limits, read_time
+from clerestory.clients.wire import (
+    Actions,
+    PositionLike,
+    QuestionOptions,
+    Time,
+    action_texts,
+    apply_limits,
+    position_message,
+    read_time,
+    set_options,
+    set_watching,
+)
 from clerestory.engine import State
 from clerestory.engine.core import Game
 from clerestory.engine.errors import BadPosition
@@ -33,10 +46,11 @@ from clerestory.server.games.rulebook import held
 from clerestory.server.rpc.errors import CODES, field_of
 from clerestory.server.rpc.locale import good_name, label_of, translated_text
 from clerestory.server.rpc.translate_advisor import in_one_line, planned, write_recommendation
-from clerestory.service_errors import Reason, ServiceError
-from clerestory.v1.advisor_pb2 import RecommendMoveResponse
+from clerestory.service_errors import Reason, ServiceError, in_words
+from clerestory.v1.advisor_pb2 import AnalyzeRequest, RecommendMoveRequest, RecommendMoveResponse
 
-METHOD = "AdvisorService/RecommendMove"  # whose fields are named where an option is wrong
+RECOMMEND, ANALYZE = "AdvisorService/RecommendMove", "AdvisorService/Analyze"  # whose fields errors name
+ANNOTATE = "AnnotationService/AnnotateGame"
 LIMITS = {  # option of a question -> limit of the search
     "memory": "max_tree_bytes",
     **{
@@ -68,7 +82,7 @@ class LocalAdvisor:
         self._runner.close()
 
     def recommend(
-        self, position: State | str | bytes, time: Time | None = None, **options: Unpack[QuestionOptions]
+        self, position: State | PositionLike, time: Time | None = None, **options: Unpack[QuestionOptions]
     ) -> Recommendation:
         """Return the answer to a question. Raises AdvisorError."""
         with client_errors():
@@ -78,7 +92,7 @@ class LocalAdvisor:
     @contextmanager
     def analyze(
         self,
-        position: State | str | bytes,
+        position: State | PositionLike,
         time: Time | None = None,
         *,
         every: Time | None = None,
@@ -89,9 +103,9 @@ class LocalAdvisor:
         """Yield the tables of a question, which end with the final one. Raises AdvisorError."""
         time, options, every = apply_limits(time, options, every)
         more: dict[str, Any] = {"certainty": certainty}
-        if every is not None:
-            more["interval"] = read_time(every, "update_interval")
-        with client_errors():
+        if (seconds := set_watching(AnalyzeRequest(), every, certainty, observer)) is not None:
+            more["interval"] = seconds
+        with client_errors(ANALYZE):
             answers = self._analysis.watch(question_of(position, time, options, observer, **more))
             try:
                 yield self._updates(answers, options)
@@ -110,7 +124,7 @@ class LocalAdvisor:
             terms: of the review.
             progress: called with how much is done, and the total; not during a sketch.
         """
-        with client_errors():
+        with client_errors(ANNOTATE):
             steps, whole = review(Reviewer(self._analysis), end, terms), None
             try:
                 while (step := self._run(anext(steps, None))) is not None:
@@ -153,9 +167,14 @@ def capacity_of(workers: int) -> Capacity:
 
 
 def question_of(
-    position: State | str | bytes, time: Time | None, options: QuestionOptions, observer: int | None = None, **more: Any
+    position: State | PositionLike,
+    time: Time | None,
+    options: QuestionOptions,
+    observer: int | None = None,
+    **more: Any,
 ) -> Question:
     """Return a question with the options of a client. Raises ServiceError, BadRequest."""
+    set_options(RecommendMoveRequest(), time, options)  # which raises the errors of a client
     time, options, _ = apply_limits(time, options)
     given: dict[str, Any] = {
         LIMITS[name]: value for name, value in options.items() if name in LIMITS and value is not None
@@ -173,10 +192,12 @@ def texts(actions: Actions | None) -> list[str]:
     return [] if actions is None else action_texts(actions)
 
 
-def read(position: State | str | bytes) -> State:
-    """Return a position. Raises ServiceError, which lists everything that is wrong with it."""
+def read(position: State | PositionLike) -> State:
+    """Return a position. Raises ServiceError, which lists everything that is wrong with it, BadRequest."""
     if isinstance(position, State):
         return position
+    if not isinstance(position, str | bytes):
+        position = MessageToJson(position_message(position))
     try:
         return read_position(position)
     except BadPosition as error:
@@ -241,11 +262,13 @@ def in_nanoseconds(seconds: float) -> float:
 
 
 @contextmanager
-def client_errors() -> Iterator[None]:
-    """Raise an AdvisorError for a ServiceError: the one that a client would raise."""
+def client_errors(method: str = RECOMMEND) -> Iterator[None]:
+    """Raise an AdvisorError for a ServiceError: the one that a client would raise, with the fields of a method."""
     try:
         yield
     except ServiceError as error:
-        violations = [FieldViolation(field_of(blamed, METHOD), text) for blamed, text in error.faults]
+        violations = [FieldViolation(field_of(blamed, method), text) for blamed, text in error.faults]
         kind = KINDS.get(CODES[error.reason], AdvisorError)
-        raise kind(str(error), error.reason, violations, error.retry) from None
+        raise kind(
+            in_words([(one.field, one.description) for one in violations]), error.reason, violations, error.retry
+        ) from None

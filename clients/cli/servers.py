@@ -27,9 +27,7 @@ OPTIONS = {  # by the field of a request, if the names differ
     "consider_actions": "--consider",
     "avoid_actions": "--avoid",
     "update_interval": "--every",
-    "interval": "--every",
     "target_certainty": "--certainty",
-    "certainty": "--certainty",
     "observer": "--observer",
     "max_lines": "--lines",
 }

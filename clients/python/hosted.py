@@ -27,6 +27,7 @@ from clerestory.clients.wire import (
     action_texts,
     bad_request,
     filled,
+    listed,
     set_field,
 )
 from clerestory.service_errors import Reason
@@ -59,6 +60,7 @@ class HostedGameBase:
         self.tokens: dict[int, str] = {}
         self.owner_token = self.onlooker_token = ""
         self.seen: GameSnapshot | None = None
+        self._seated: tuple[int, ...] = ()  # the version after the last change of a seat from here, if any
         self._present: frozenset[int] | None = None
 
     @property
@@ -114,7 +116,7 @@ class HostedGameBase:
 
         Raises AdvisorError.
         """
-        if seat not in self.tokens and not self.owner_token:
+        if seat not in [*self.tokens] and not self.owner_token:
             raise bad_request("seat", f"{seat!r} is not held here")
         tokens, text = self._everything(), action_text(outcome, "outcome")
         request = filled(
@@ -137,7 +139,7 @@ class HostedGameBase:
 
         Raises AdvisorError.
         """
-        if seat is not None and seat not in self.tokens:
+        if seat is not None and seat not in [*self.tokens]:
             raise bad_request("seat", f"{seat!r} is not held here")
         tokens = [*self.tokens.values()] if seat is None else [self.tokens[seat]]
         request = filled(api.TakeBackRequest, game_id=self.game_id, tokens=tokens, version=self.version)
@@ -146,16 +148,28 @@ class HostedGameBase:
         return UnaryCall(f"{SERVICE}TakeBack", request, self._take)
 
     @unary
-    def set_seat(self, seat: int, who: str) -> UnaryCall[None]:
+    def set_seat(self, seat: int, who: str, *, version: int | None = None) -> UnaryCall[None]:
         """Change the holder of a seat, as in `create`; `person` keeps its token, and takes a new name if one is given.
 
-        The token of a seat that is opened is invalid from then on, and no longer kept here. Raises AdvisorError.
+        The token of a seat that is opened is invalid from then on, and no longer kept here.
+
+        Args:
+            seat: any in a game that was created here; otherwise one of those held here.
+            who: the new holder.
+            version: of the game in which the holder was seen; None for the last one seen, if any.
+
+        Raises AdvisorError, with reason STALE_VERSION if the holder has changed since; the game is then unchanged.
         """
         tokens = [self.owner_token] if self.owner_token else self._everything()  # the owner's outlasts each repetition
         request = filled(api.SetSeatRequest, game_id=self.game_id, tokens=tokens, plan=seat_plan(who, "who"))
         set_field(request, "seat", seat)
+        known = [*self._seated, *([self.version] if self.seen is not None else [])]
+        seen = max(known, default=None) if version is None else version
+        if seen is not None:
+            set_field(request, "version", seen)
 
-        def read(_: api.SetSeatResponse) -> None:
+        def read(answer: api.SetSeatResponse) -> None:
+            self._seated = (answer.game.version,)
             if request.plan.kind == api.SEAT_KIND_OPEN:
                 self.tokens.pop(seat, None)
 
@@ -196,7 +210,7 @@ class HostedGameBase:
             phrase: one of PHRASES.
             seat: one of those held here; None for the first.
         """
-        if phrase not in PHRASES:
+        if phrase not in [*PHRASES]:  # a list, because anything can be looked for in it
             raise bad_request("phrase", f"{phrase!r:.60} is not one of {', '.join(PHRASES)}")
         request = filled(api.SendPhraseRequest, game_id=self.game_id, tokens=[*self.tokens.values()])
         request.phrase = PHRASES[phrase]
@@ -226,6 +240,14 @@ class HostedGameBase:
         if seat is not None:
             set_field(request, "seat", seat)
         return UnaryCall(f"{SERVICE}RemoveNoticeTarget", request, lambda _: None)
+
+    @unary
+    def has_webhook(self, url: str, seat: int | None = None) -> UnaryCall[bool]:
+        """Return whether notices are posted to a webhook, which has not answered 410. Raises AdvisorError."""
+        request = filled(api.GetNoticeTargetRequest, game_id=self.game_id, tokens=[*self.tokens.values()], url=url)
+        if seat is not None:
+            set_field(request, "seat", seat)
+        return UnaryCall(f"{SERVICE}GetNoticeTarget", request, lambda answer: bool(answer.active))
 
     @unary
     def record(self) -> UnaryCall[str]:
@@ -311,7 +333,7 @@ class HostedGamesBase(Generic[G]):
             actions: actions and chance outcomes since the opening, which they require.
             choices: see `GameChoices`.
         """
-        plans = [seat_plan(who, f"seats[{number}]", time) for number, who in enumerate(seats)]
+        plans = [seat_plan(who, f"seats[{number}]", time) for number, who in enumerate(listed(seats, "seats"))]
         options = write_choices(choices)
         request = filled(api.CreateGameRequest, game=game, seats=plans, options=options, request_id=str(uuid4()))
         if seed is not None:

@@ -5,7 +5,17 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from clerestory.clients.types import Action
-from clerestory.clients.wire import SLACK, Time, bad_request, filled, set_field, set_time, value_name
+from clerestory.clients.wire import (
+    LONGEST_TIME,
+    SLACK,
+    Time,
+    bad_request,
+    filled,
+    listed,
+    set_field,
+    set_time,
+    value_name,
+)
 from clerestory.figures import Rollouts
 from clerestory.v1 import annotation_pb2 as api
 
@@ -168,9 +178,9 @@ def write_annotation(
             set_field(request, name, value)
     deeper = 0.0 if deep is None else set_time(request, "deep_budget", deep)
     if time is None:
-        return request, LONGEST + 2 * deeper
+        return request, LONGEST + 2 * min(deeper, LONGEST_TIME)
     seconds = set_time(request, "time_budget", time)
-    return request, 2 * (seconds + deeper) + SLACK
+    return request, 2 * (min(seconds, LONGEST_TIME) + min(deeper, LONGEST_TIME)) + SLACK
 
 
 def read_progress(message: api.AnnotateGameResponse) -> ReviewProgress:
@@ -248,7 +258,12 @@ def read_seat(message: api.SeatReview) -> SeatReview:
 
 def write_summary_request(game: str, seats: Iterable[SeatReview]) -> api.SummarizeGamesRequest:
     """Return the request for a summary of games, given the review of the player's seat in each."""
-    figures = [
-        api.PlayerFigures(groups=one.message.groups, patterns=one.message.patterns, level=one.level) for one in seats
-    ]
+    figures = [figures_of(one, f"games[{number}]") for number, one in enumerate(listed(seats, "games"))]
     return filled(api.SummarizeGamesRequest, game=game, games=figures)
+
+
+def figures_of(review: SeatReview, field: str) -> api.PlayerFigures:
+    """Return what a summary needs of a review. Raises BadRequest, which names the field, for anything else."""
+    if not isinstance(review, SeatReview):
+        raise bad_request(field, f"{review!r:.80} is not a SeatReview")
+    return api.PlayerFigures(groups=review.message.groups, patterns=review.message.patterns, level=review.level)

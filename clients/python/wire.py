@@ -13,14 +13,17 @@ from clerestory.clients.errors import BadRequest, FieldViolation
 from clerestory.clients.types import Action, AnswerWarning, Line, Rate, Recommendation, Update
 from clerestory.durations import parse_duration
 from clerestory.figures import Outlook
-from clerestory.protojson import BadJson, parse
+from clerestory.protojson import BadJson, narrowed, parse
 from clerestory.service_errors import Reason
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.position_pb2 import Position
 
 LONGEST = 600.0  # seconds a call without a time may take
+LONGEST_TIME = 24 * 3600.0  # seconds: a server rejects longer times
+LONGEST_DURATION = 315_576_000_000  # seconds: 10,000 years, the most that a message holds
 SLACK = 5.0  # seconds a call may take beyond its time budget: network, queue and retries
 M = TypeVar("M", bound=Message)
+T = TypeVar("T")
 NUMBERS = {  # of a line, by name, and whether they can be left out
     field.name: field.has_presence
     for field in api.Line.DESCRIPTOR.fields
@@ -128,6 +131,7 @@ REASONS = {
     "delay_plies": Reason.BAD_OPTIONS,
     "entries_from_ply": Reason.BAD_PLY,
     "increment": Reason.BAD_OPTIONS,
+    "games": Reason.BAD_FIGURES,
     "item": Reason.BAD_ACTION,
     "lesson": Reason.NO_SUCH_LESSON,
     "listed": Reason.BAD_OPTIONS,
@@ -161,17 +165,20 @@ class AnalyzeCall(NamedTuple):
 
 def write_question(position: PositionLike, time: Time | None, options: QuestionOptions) -> RecommendCall:
     """Return a request as a message. Raises BadRequest for an unfit value, TypeError for an unknown option."""
+    request = api.RecommendMoveRequest(position=position_message(position))
+    seconds = set_options(request, time, options)
+    return RecommendCall(request, min(max(seconds, 0), LONGEST_TIME) + SLACK)
+
+
+def set_options(request: api.RecommendMoveRequest, time: Time | None, options: QuestionOptions) -> float:
+    """Set all of a request but its position; return its time in seconds. Raises the same errors as `write_question`."""
     time, options, _ = apply_limits(time, options)
     if unknown := options.keys() - FIELDS.keys():
         raise TypeError(f"{min(unknown)!r} is not one of the options {', '.join(FIELDS)}")
-    request = api.RecommendMoveRequest(position=position_message(position))
-    seconds = LONGEST
-    if time is not None:
-        seconds = set_time(request, "time_budget", time)
     for option, value in options.items():
         if value is not None:
             set_field(request, FIELDS[option], value)
-    return RecommendCall(request, max(seconds, 0) + SLACK)
+    return LONGEST if time is None else set_time(request, "time_budget", time)
 
 
 def write_analysis(
@@ -189,15 +196,21 @@ def write_analysis(
     question, timeout = write_question(position, time, options)
     request = api.AnalyzeRequest(question=question)
     set_field(request, "background", background)
-    if every is not None:
-        set_time(request, "update_interval", every)
+    set_watching(request, every, certainty, observer)
+    return AnalyzeCall(request, timeout)
+
+
+def set_watching(
+    request: api.AnalyzeRequest, every: Time | None, certainty: float | None, observer: int | None
+) -> float | None:
+    """Set what only an analysis has; return the interval in seconds. Raises BadRequest."""
     if certainty is not None:
         set_field(request, "target_certainty", certainty)
     if observer is not None:
         request.observer.SetInParent()
         if observer != ONLOOKER:
             set_field(request.observer, "seat", observer, "observer.seat")
-    return AnalyzeCall(request, timeout)
+    return None if every is None else set_time(request, "update_interval", every)
 
 
 def apply_limits(
@@ -227,7 +240,7 @@ def check_size(request: Message) -> None:
 def bad_request(field: str, description: str) -> BadRequest:
     """Return the error for a request that cannot be sent; its reason is the one that a server would give."""
     violation = FieldViolation(field, description)
-    return BadRequest(str(violation), reason_of(field.rpartition(".")[2]), [violation])
+    return BadRequest(str(violation), reason_of(field.rpartition(".")[2].partition("[")[0]), [violation])
 
 
 def reason_of(field: str) -> str:
@@ -256,6 +269,8 @@ def duration(seconds: float, field: str = "time_budget") -> Duration:
     """Return a time as a message. Raises BadRequest, which names the field, if it does not fit."""
     message = Duration()
     try:
+        if abs(seconds) > LONGEST_DURATION:
+            raise OverflowError
         message.FromNanoseconds(round(seconds * 1e9))
     except (ValueError, OverflowError, TypeError):
         raise bad_request(field, f"{seconds!r} s is out of range") from None
@@ -310,6 +325,13 @@ def type_of(request: Any, field: str) -> str:
     return words.get(descriptor.cpp_type, "a whole number in range")
 
 
+def listed(values: Iterable[T], field: str) -> list[T]:
+    """Return several values as a list. Raises BadRequest, which names the field, for what has no elements."""
+    if not isinstance(values, Iterable):
+        raise bad_request(field, f"{values!r:.80} is not a list")
+    return [*values]
+
+
 def action_texts(actions: Any, field: str = "actions") -> list[str]:
     """Return the texts of one action or of several. Raises BadRequest, which names the field, for anything else."""
     try:
@@ -348,7 +370,10 @@ def position_message(position: PositionLike) -> Position:
     try:
         message = parse(Position(), written)
     except BadJson as error:
-        faults = [FieldViolation(f"position.{path}".rstrip("."), text) for path, text in error.faults]
+        from clerestory.engine.schemas import range_of  # only here: it loads the games
+
+        blamed = narrowed(error.faults, range_of)
+        faults = [FieldViolation(f"position.{path}".rstrip("."), text) for path, text in blamed]
         if "is not JSON" in str(error):
             faults = [FieldViolation("position", f"{faults[0].description}; give the text of a file, not its name")]
         raise BadRequest("", Reason.BAD_POSITION.value, faults) from None

@@ -68,9 +68,8 @@ class Changes:
     async def _carry_out(
         self, live: GameSession, act: Callable[[HostedGame], T], keys: Callable[[T], Sequence[Key]], owned: bool
     ) -> tuple[T, HostedGame]:
-        before = live.hosted
         while True:
-            plan = live.hosted.copy()
+            before, plan = live.hosted, live.hosted.copy()
             result = act(plan)
             if plan.version > live.hosted.version and not await self._append(live, plan, keys(result), owned):
                 continue

@@ -233,17 +233,32 @@ def require_seat(hosted: HostedGame, seat: int) -> None:
         raise_error(Reason.BAD_SEAT, "seat", no_seat(seat, len(hosted.seats)))
 
 
-def set_seat(hosted: HostedGame, viewer: Viewer, seat: int, plan: Holder, moment: int) -> None:
-    """Assign a seat to a bot or its player, or open it. Raises ServiceError: WRONG_SEAT_TOKEN, BAD_SEAT, LOG_FULL."""
+def set_seat(
+    hosted: HostedGame, viewer: Viewer, seat: int, plan: Holder, moment: int, version: int | None = None
+) -> None:
+    """Assign a seat to a bot or its player, or open it, unless its holder has changed since a version.
+
+    Raises ServiceError: WRONG_SEAT_TOKEN, BAD_SEAT, STALE_VERSION, LOG_FULL.
+    """
     require_seat(hosted, seat)
     require_alive(hosted)
     if not (viewer.owner or seat in viewer.seats):
         raise_error(Reason.WRONG_SEAT_TOKEN, "tokens", f"the owner's or that of seat {seat} is required")
     holder = new_holder(hosted.seats[seat], plan)
     if holder != hosted.seats[seat]:
+        require_unchanged(hosted, seat, version)
         require_room(hosted)
         hosted.add(seated(seat, holder, moment))
         advance_automatic(hosted, moment)
+
+
+def require_unchanged(hosted: HostedGame, seat: int, version: int | None) -> None:
+    """Raise ServiceError, STALE_VERSION, if the holder of a seat has changed since a version; None for any."""
+    if version is None:
+        return
+    since = hosted.entries[version:]
+    if version > hosted.version or any((one.kind, one.seat) == (EntryKind.SEATED, seat) for one in since):
+        raise stale(version, hosted.version)
 
 
 def new_holder(holder: Holder, plan: Holder) -> Holder:

@@ -123,6 +123,7 @@ class HostedGame:
         proposal: the proposed take-back; None if there is none.
         ended: the entry that ended the game early; None if there is none.
         since: when the current turn began, in milliseconds since 1970.
+        decision: the version with which it began.
         clocks: milliseconds that each seat had left for the whole game at that time; empty without such a limit.
     """
 
@@ -135,6 +136,8 @@ class HostedGame:
         self.ended: Entry | None = None
         self._parts: list[dict[ScoreSource, float]] | None = None
         self.since = head.created
+        self.decision = 0
+        self._decider: int | None = None  # the person to move before the turn, whatever happened by itself in between
         seconds = head.options.seconds_per_game
         self.clocks = [] if seconds is None else [1000 * seconds] * len(head.seats)
         self.why_frozen = why_frozen(head)
@@ -154,6 +157,7 @@ class HostedGame:
         other = type(self).__new__(type(self))
         other.head, other.proposal, other.ended, other.since = self.head, self.proposal, self.ended, self.since
         other.why_frozen, other._parts = self.why_frozen, self._parts
+        other.decision, other._decider = self.decision, self._decider
         other.entries, other.line, other.clocks = list(self.entries), list(self.line), list(self.clocks)
         other.seats, other.positions = list(self.seats), self.positions and self.positions.copy()
         return other
@@ -237,6 +241,15 @@ class HostedGame:
         return turn if turn is not None and turn >= 0 and self.seats[turn].kind == SeatKind.PERSON else None
 
     @property
+    def called(self) -> int | None:
+        """The version with which a person's turn began; None if no person is to move, or they have moved in it.
+
+        It depends only on the log, and not on what happens during the turn, such as a change of another seat.
+        """
+        seat = self.person_to_move
+        return None if seat is None or seat == self._decider else self.decision
+
+    @property
     def time_for_move(self) -> float | None:
         """The milliseconds that the person to move had when the turn began; None for no limit."""
         seconds, seat = self.head.options.seconds_per_move, self.person_to_move
@@ -295,18 +308,20 @@ class HostedGame:
         self.entries.append(entry)
 
     def _play(self, entry: Entry) -> None:
-        self._end_turn(entry.moment, self.head.options.increment if entry.kind == EntryKind.PLAYED else 0.0)
+        self._end_turn(entry, self.head.options.increment if entry.kind == EntryKind.PLAYED else 0.0)
         if self.positions is not None:
             self.positions.play(entry.text)
         self.line.append(entry)
         self.proposal = None
 
-    def _end_turn(self, moment: int, increment: float = 0.0) -> None:
+    def _end_turn(self, entry: Entry, increment: float = 0.0) -> None:
         """Take the time of the turn from the clock of the person to move, who gains an increment if it took any."""
-        seat, spent = self.person_to_move if self.clocks else None, moment - self.since
-        if seat is not None and spent > 0:
+        seat, spent = self.person_to_move, entry.moment - self.since
+        if self.clocks and seat is not None and spent > 0:
             self.clocks[seat] = max(0.0, self.clocks[seat]) - spent + 1000 * increment
-        self.since = moment
+        if entry.kind not in BY_ITSELF:
+            self._decider = seat
+        self.since, self.decision = entry.moment, self.version + 1
 
     def _give_back(self, entry: Entry) -> None:
         assert entry.seat is not None
@@ -314,7 +329,7 @@ class HostedGame:
             self.clocks[entry.seat] += int(entry.text)
 
     def _back_to(self, entry: Entry) -> None:
-        self._end_turn(entry.moment)
+        self._end_turn(entry)
         if self.positions is not None:
             self.positions.back_to(self.decision_before(entry.ply))
         del self.line[self.decision_before(entry.ply) :]
@@ -329,7 +344,7 @@ class HostedGame:
         assert entry.seat is not None
         holder, before = entry.holder, self.seats[entry.seat]
         if self.waiting or (self.turn == entry.seat and holder.kind != before.kind):
-            self._end_turn(entry.moment)
+            self._end_turn(entry)
         self.seats[entry.seat], self.proposal = holder, None
 
     def _agree(self, entry: Entry) -> None:

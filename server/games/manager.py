@@ -14,7 +14,7 @@ from clerestory.server.games.changes import Changes, summary_of
 from clerestory.server.games.commands import give_back
 from clerestory.server.games.due import SCAN_INTERVAL_S, DueGames
 from clerestory.server.games.hosted import HostedGame
-from clerestory.server.games.notices import TurnNotices
+from clerestory.server.games.notices import Holds, TurnNotice, TurnNotices
 from clerestory.server.games.quota import Limits, Quota
 from clerestory.server.games.session import GameSession
 from clerestory.server.games.store import DAY, Key, News, Store, Tally
@@ -25,6 +25,7 @@ __all__ = ["GameManager", "Limits", "summary_of", "typed"]
 
 STORE_COUNT_INTERVAL_S = 60.0  # seconds between two counts of the store's contents
 HEALTH_CHECK_INTERVAL_S = 1.0  # seconds between two health checks of the store
+ANNOUNCE_INTERVAL_S = 60.0  # seconds between two searches for notices of servers that have ended
 CLEANUP_INTERVAL_S = 3600.0  # seconds between two cleanups of expired data
 NAME_DELETE_BATCH = 2000  # request names deleted in one transaction
 DELETE_BATCH = 100  # games deleted in one transaction
@@ -45,7 +46,7 @@ class GameManager:
         choose: returns the move of a bot.
         most_bot_games: maximum concurrent games of bots only.
         forget_after: days without access after which games are deleted; 0 for never.
-        notices: announces turns; None to announce none.
+        notices: returns what announces turns; None to announce none.
     """
 
     def __init__(
@@ -56,10 +57,10 @@ class GameManager:
         *,
         most_bot_games: int = 16,
         forget_after: float = 0.0,
-        notices: TurnNotices | None = None,
+        notices: Callable[[Holds], TurnNotices] | None = None,
     ) -> None:
         self.store = store
-        self._notices = notices
+        self._notices = None if notices is None else notices(self._holds)
         self.finishing = False
         self._forget_after = forget_after
         self.cache = GameCache(store)
@@ -67,6 +68,7 @@ class GameManager:
         self._changes = Changes(store, self.cache, self._stored, self._doubt)
         mover = AutoPlayer(choose, self._changes, store.now, self.cache.turn, self.give_back)
         self._due = DueGames(store, self.cache, mover, most_bot_games)
+        self._doubted: dict[str, HostedGame] = {}  # games before a write that may have been stored nevertheless
         self._stale: set[str] = set()  # games in use that the store may have changed
         self._news = asyncio.Event()
         self._touched: set[str] = set()  # games whose last access has not been stored yet
@@ -174,6 +176,8 @@ class GameManager:
     def _doubt(self, game_id: str) -> None:
         """React to a game after a write that was reported as failed."""
         self._due.bar(game_id)
+        if (live := self.cache.games.get(game_id)) is not None:
+            self._doubted.setdefault(game_id, live.hosted)
         self._refresh(game_id)
 
     # -- background tasks ------------------------------------------------------------------------------
@@ -220,21 +224,40 @@ class GameManager:
     async def _caught_up(self, game_id: str) -> bool:
         """Reload a game; return False if it must be retried."""
         try:
-            async with self.cache.lend(game_id):
+            async with self.cache.lend(game_id) as live:
+                if game_id in self._doubted and self._notices is not None:
+                    self._notices.note(self._doubted[game_id], live.hosted)
                 await asyncio.sleep(0)  # let other calls run
         except ServiceError as error:
-            return error.reason != Reason.STORE_FAILED
+            if error.reason == Reason.STORE_FAILED:
+                return False
         except Exception:
             logger.exception("what is new in game %s could not be loaded", game_id)
+        self._doubted.pop(game_id, None)
         return True
 
     async def _announce_again(self, notices: TurnNotices) -> None:
-        """Send the notices that an earlier server could not deliver before its end."""
-        with contained("announcing turns again"):
-            for game_id in await self.store.untold():
-                with contained(f"announcing the turn in game {game_id}"):
-                    async with self.lend(game_id, asked=False) as live:
-                        notices.announce_again(live.hosted)
+        """Send the notices that a server could not deliver before its end: once all, then those of other servers."""
+        begun = False
+        while not begun or self.store.shared:
+            with contained("announcing turns again"):
+                for game_id in await self.store.untold(claimed=begun):
+                    with contained(f"announcing the turn in game {game_id}"):
+                        async with self.lend(game_id, asked=False) as live:
+                            notices.announce_again(live.hosted)
+                begun = True
+            await asyncio.sleep(ANNOUNCE_INTERVAL_S)
+
+    async def _holds(self, notice: TurnNotice) -> bool:
+        """Return whether a notice still holds, by the game in the store. Raises ServiceError: STORE_FAILED."""
+        try:
+            async with self.lend(notice.game_id, asked=False) as live:
+                hosted = live.hosted
+                return (hosted.called, hosted.turn) == (notice.version, notice.seat)
+        except ServiceError as error:
+            if error.reason == Reason.STORE_FAILED:
+                raise
+            return False
 
     async def _count(self) -> None:
         """Count the contents of the store, and store the last accesses, until cancelled."""
@@ -295,9 +318,8 @@ class GameManager:
             task.cancel()
         for live in self.cache.games.values():
             live.wake()
-        await bounded(asyncio.gather(self._due.finish(within), self._changes.finish(within)), within)
-        if self._notices is not None:
-            await bounded(self._notices.finish(), within)
+        notices = [] if self._notices is None else [self._notices.finish()]
+        await bounded(asyncio.gather(self._due.finish(within), self._changes.finish(within), *notices), within)
 
     async def close(self, within: float = CLOSING) -> None:
         """Close the store, waiting at most `within` seconds."""

@@ -1,12 +1,18 @@
-"""Announces each beginning of a person's turn to other programs, with retries as long as the turn lasts."""
+"""Announces each beginning of a person's turn to other programs, with retries as long as the turn lasts.
+
+A notice has the same name at every attempt, by any server: the game and the version with which the turn began. Before
+each attempt, the game as it is in the store decides whether the notice still holds.
+"""
 
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
+from clerestory.server.games.background import contained
 from clerestory.server.games.hosted import HostedGame
 
 MAX_PENDING = 1000  # notices of a route that are being sent or wait for another attempt; further ones are dropped
@@ -28,8 +34,15 @@ class Outcome(StrEnum):
     DELIVERED = "delivered"
     REJECTED = "rejected"
     FAILED = "failed"  # at every attempt
-    OUTDATED = "outdated"  # the turn ended before
+    OUTDATED = "outdated"  # the turn ended before, the target was removed, or another server does it
     DROPPED = "dropped"  # too many others were waiting
+
+
+OUTCOMES = {
+    Delivery.ACCEPTED: Outcome.DELIVERED,
+    Delivery.REJECTED: Outcome.REJECTED,
+    Delivery.FAILED: Outcome.FAILED,
+}  # of the last attempt
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +51,7 @@ class TurnNotice:
 
     Attributes:
         game: name of the rules.
+        version: the version with which the turn began.
         began: milliseconds since 1970.
         deadline: when the server will move for the seat, in milliseconds since 1970; None for no limit.
         holder: digest of the seat's token, which is not part of the content.
@@ -54,7 +68,7 @@ class TurnNotice:
 
     @property
     def name(self) -> str:
-        """The name of the notice, the same at every attempt."""
+        """The name of the notice, which no other turn has."""
         return f"{self.game_id}.{self.version}"
 
     def to_json(self) -> str:
@@ -80,14 +94,15 @@ def written(moment: int) -> str:
 
 
 Send = Callable[[TurnNotice], Awaitable[Delivery]]  # makes one attempt to deliver a notice
-Find = Callable[[TurnNotice], Awaitable[Sequence[Send]]]  # returns the receivers of a notice
+Find = Callable[[TurnNotice], Awaitable[Sequence[Send]]]  # returns the receivers that lack a notice, for an attempt
+Holds = Callable[[TurnNotice], Awaitable[bool]]  # returns whether the turn of a notice goes on, by the store
 
 
 class Route:
     """A group of receivers, with limits of its own, so that slow ones do not delay those of other routes.
 
     Args:
-        find: returns the receivers of a notice.
+        find: returns the receivers that a notice is to be sent to; asked again before each attempt if it is durable.
         durable: whether it finds only receivers that have not had the notice yet, even if the server has restarted.
         sending: maximum number of notices that are being sent.
     """
@@ -105,13 +120,15 @@ class TurnNotices:
     Args:
         routes: where they are sent to.
         count: called with what became of each notice.
+        holds: asked before each attempt.
     """
 
-    def __init__(self, routes: Sequence[Route], count: Callable[[Outcome], None]) -> None:
+    def __init__(self, routes: Sequence[Route], count: Callable[[Outcome], None], holds: Holds) -> None:
         self._routes = routes
         self._count = count
-        self._current: dict[str, TurnNotice] = {}  # undelivered notices of turns that have not ended, by game
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._holds = holds
+        self._under_way: dict[str, asyncio.Task[None]] = {}  # by the name of the notice
+        self._finishing = asyncio.Event()
 
     @property
     def durable(self) -> bool:
@@ -120,26 +137,22 @@ class TurnNotices:
 
     def note(self, before: HostedGame | None, hosted: HostedGame) -> None:
         """React to a stored game and its previous state, None for a new game."""
-        if before is not None and before.turn != hosted.turn:
-            self._current.pop(hosted.head.game_id, None)
         if begins_turn(before, hosted):
             self._announce(hosted, self._routes)
 
     def announce_again(self, hosted: HostedGame) -> None:
-        """Announce a turn that began before the server was started to those who do not know of it."""
-        if hosted.person_to_move is not None and hosted.head.game_id not in self._current:
+        """Announce a turn that began at a server that may have ended to those who do not know of it."""
+        if hosted.called is not None:
             self._announce(hosted, [route for route in self._routes if route.durable])
 
     def _announce(self, hosted: HostedGame, routes: Sequence[Route]) -> None:
-        self._current[hosted.head.game_id] = notice = notice_of(hosted)
-        task = asyncio.create_task(self._deliver(notice, routes))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        notice = notice_of(hosted)
+        if notice.name not in self._under_way and not self._finishing.is_set():
+            self._under_way[notice.name] = task = asyncio.create_task(self._deliver(notice, routes))
+            task.add_done_callback(lambda _: self._under_way.pop(notice.name))
 
     async def _deliver(self, notice: TurnNotice, routes: Sequence[Route]) -> None:
         await asyncio.gather(*(self._send_along(route, notice) for route in routes))
-        if self._current.get(notice.game_id) is notice:
-            del self._current[notice.game_id]
 
     async def _send_along(self, route: Route, notice: TurnNotice) -> None:
         """Send a notice to all its receivers of a route, and count what became of it."""
@@ -148,46 +161,68 @@ class TurnNotices:
             return
         route.pending += 1
         try:
-            sends = await route.find(notice)
-            await asyncio.gather(*(self._send_to(send, route, notice) for send in sends))
+            await self._attempts(route, notice)
         finally:
             route.pending -= 1
 
-    async def _send_to(self, send: Send, route: Route, notice: TurnNotice) -> None:
-        self._count(await self._attempt(send, route, notice))
-
-    async def _attempt(self, send: Send, route: Route, notice: TurnNotice) -> Outcome:
-        """Send a notice until it is accepted or rejected, its turn ends, or there have been enough attempts."""
+    async def _attempts(self, route: Route, notice: TurnNotice) -> None:
+        """Send a notice until nobody lacks it, its turn ends, or there have been enough attempts."""
+        lacking = 0
         for delay in (0.0, *RETRY_DELAYS_S):
-            await asyncio.sleep(delay)
-            async with route.slots:
-                if self._current.get(notice.game_id) is not notice:
+            if await self._finished_within(delay):
+                return
+            outcomes = await self._attempt(route, notice)
+            outcomes += [Outcome.OUTDATED] * (lacking - len(outcomes))
+            lacking = outcomes.count(Outcome.FAILED)
+            for outcome in outcomes:
+                if outcome != Outcome.FAILED:
+                    self._count(outcome)
+            if not lacking:
+                return
+        for _ in range(lacking):
+            self._count(Outcome.FAILED)
+
+    async def _finished_within(self, seconds: float) -> bool:
+        """Wait, unless the server ends; return whether it does."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._finishing.wait()
+        return self._finishing.is_set()
+
+    async def _attempt(self, route: Route, notice: TurnNotice) -> list[Outcome]:
+        """Send a notice once to all who lack it; return what became of it."""
+        with contained("reading the targets of notices"):
+            sends = await route.find(notice)
+            return [*await asyncio.gather(*(self._send(send, route, notice) for send in sends))]
+        return [Outcome.FAILED]
+
+    async def _send(self, send: Send, route: Route, notice: TurnNotice) -> Outcome:
+        async with route.slots:
+            with contained("reading the game of a notice"):
+                if not await self._holds(notice):
                     return Outcome.OUTDATED
-                delivery = await send(notice)
-            if delivery != Delivery.FAILED:
-                return Outcome.DELIVERED if delivery == Delivery.ACCEPTED else Outcome.REJECTED
+                return OUTCOMES[await send(notice)]
         return Outcome.FAILED
 
     async def finish(self) -> None:
-        """Give up all notices that have not been delivered."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        """Give up all notices that have not been delivered, except those that are just being sent."""
+        self._finishing.set()
+        await asyncio.gather(*self._under_way.values(), return_exceptions=True)
 
 
 def begins_turn(before: HostedGame | None, hosted: HostedGame) -> bool:
     """Return whether a change began the turn of a person, who need not be there."""
-    seat = hosted.person_to_move
-    return seat is not None and (before is None or before.person_to_move != seat)
+    return hosted.called is not None and (before is None or before.called != hosted.called)
 
 
 def notice_of(hosted: HostedGame) -> TurnNotice:
-    """Return the notice of the current turn, which is a person's."""
+    """Return the notice of the current turn, which a person has not moved in."""
     assert hosted.turn is not None
+    assert hosted.called is not None
     return TurnNotice(
         game_id=hosted.head.game_id,
         game=hosted.head.game,
-        version=hosted.version,
+        version=hosted.called,
         ply=hosted.ply,
         seat=hosted.turn,
         began=hosted.since,

@@ -92,7 +92,7 @@ class NoticeTarget:
         holder: digest of the seat's token with which it was added; it is valid as long as the seat has that token.
         url: its address.
         keys: of a push subscription, its public key and its authentication secret, concatenated; empty for a webhook.
-        told: version of the game when it was last notified, or added.
+        told: version of the last turn that it was notified of, or of the game when it was added.
     """
 
     seat: int
@@ -278,30 +278,46 @@ class Store(Protocol):
         """
 
     async def targets(self, game_id: str, seat: int, holder: str) -> list[NoticeTarget]:
-        """Return the targets of a seat's holder that have not been notified since others have last acted."""
+        """Return the targets of a seat's holder."""
+
+    async def claim_targets(self, game_id: str, seat: int, holder: str, version: int) -> list[NoticeTarget]:
+        """Return the targets of a seat's holder that this server is to notify of the turn that began with a version.
+
+        They have not been notified since others acted before that turn, and no other live server has claimed them for
+        this turn or a later one.
+        """
 
     async def tell_target(self, game_id: str, seat: int, url: str, version: int) -> None:
-        """Record the version at which a target was notified."""
+        """Record that a target was notified of the turn that began with a version."""
 
     async def drop_target(self, game_id: str, seat: int, url: str) -> None:
         """Delete a target, if it exists."""
 
-    async def untold(self) -> list[str]:
-        """Return running games with a target that has not been notified since others have last acted."""
+    async def untold(self, *, claimed: bool = False) -> list[str]:
+        """Return running games with a target that may not have been notified of the turn.
+
+        With `claimed`, only those whose target was claimed by a server that is no longer alive, and each only once.
+        """
 
     async def close(self, within: float = CLOSING) -> None:
         """Finish pending work and close, within `within` seconds."""
 
 
-# Whether others have acted since a target was last notified. `notice_target` is its row.
-UNTOLD: LiteralString = """EXISTS (
-    SELECT 1 FROM entry WHERE entry.game = notice_target.game AND number >= told
-        AND coalesce(entry.seat, -1) <> notice_target.seat AND kind IN ('played', 'played on', 'seated', 'taken back')
-)"""
+def untold(until: LiteralString) -> LiteralString:
+    """Return whether others have acted since a target was last notified, until a version, as SQL.
+
+    `notice_target` is its row.
+    """
+    return f"""EXISTS (
+        SELECT 1 FROM entry WHERE entry.game = notice_target.game AND number >= told AND number < {until}
+            AND coalesce(entry.seat, -1) <> notice_target.seat
+            AND kind IN ('played', 'played on', 'seated', 'taken back')
+    )"""
+
 
 UNTOLD_GAMES: LiteralString = f"""
     SELECT DISTINCT notice_target.game FROM notice_target JOIN game ON game.id = notice_target.game
-    WHERE status = 'running' AND {UNTOLD}
+    WHERE status = 'running' AND {untold("2147483647")}
 """
 TARGET: LiteralString = "seat, holder, url, keys, told"  # columns in the order of `NoticeTarget`
 

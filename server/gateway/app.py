@@ -19,10 +19,11 @@ from clerestory.server.gateway.bridge import PASSED_ON, Bridge, BrowserCall, Met
 from clerestory.server.gateway.codec import CODECS, END, LARGE, Codec, Reader, wrapped
 from clerestory.server.gateway.config import GatewaySettings
 from clerestory.server.gateway.errors import ConnectError, OwnError, UnreadableRequest
-from clerestory.server.gateway.http import CallerLeft, HttpExchange, Receive, Scope, Send
+from clerestory.server.gateway.http import CallerLeft, Headers, HttpExchange, Receive, Scope, Send
 from clerestory.server.gateway.methods import Method, methods
 from clerestory.server.gateway.openapi import openapi
 from clerestory.server.gateway.page import NO_PAGE, File, read_file
+from clerestory.service_errors import Reason
 
 ACCEPTED = {
     streams: ", ".join(kind for kind, codec in CODECS.items() if codec.streams == streams) for streams in (False, True)
@@ -30,6 +31,7 @@ ACCEPTED = {
 MAX_PASSED = 6 * 1024  # characters in all forwarded headers; gRPC drops a call with 8 KiB of them without an error
 HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^]\[:/?#@\s]+)(?::[0-9]{0,5})?")  # a `Host` header: name or address, and port
 
+OURS = "/clerestory."  # prefix of the paths of methods
 HEALTH, SERVING = "/health", "SERVING"
 CHECK = Method("/grpc.health.v1.Health/Check", streams=False, request=HealthCheckRequest, response=HealthCheckResponse)
 SECONDS = 3.0  # timeout of a health check, the same as for `clerestory health`
@@ -78,19 +80,20 @@ class GatewayApp:
         method = methods().get(exchange.path)
         exchange.also += self._settings.sharing(exchange.headers.get("origin", ""))
         if problem := self._why_rejected(exchange):
-            await exchange.say(403, problem)
+            await reject(exchange, 403, ConnectError("permission_denied", problem))
         elif exchange.method == "OPTIONS" and "access-control-request-method" in exchange.headers:
             await exchange.say(200, "", PREFLIGHT)
         elif method is not None and exchange.method == "POST":
             await self._call(exchange, method)
         elif method is not None:
-            await exchange.say(405, "Methods of the service are called by POST.\n", [("allow", "POST")])
-        elif exchange.method in ("GET", "HEAD"):
+            await reject(exchange, 405, UnreadableRequest("methods are called by POST"), [("allow", "POST")])
+        elif exchange.method in ("GET", "HEAD") and not exchange.path.startswith(OURS):
             await self._get(exchange)
         elif exchange.path == HEALTH or exchange.path in SCHEMAS or exchange.path in self._page:
-            await exchange.say(405, "Files and health are read by GET.\n", [("allow", "GET, HEAD")])
+            await reject(exchange, 405, UnreadableRequest("files are read by GET"), [("allow", "GET, HEAD")])
         else:
-            await exchange.say(404, "The service has no such method.\n")
+            error = f"{exchange.path[:80]!r} is not the path of a method that has a single request"
+            await reject(exchange, 404, OwnError(Reason.NO_SUCH_METHOD, error))
 
     async def _get(self, exchange: HttpExchange) -> None:
         """Answer a request for health, a schema, or a file of the page."""
@@ -106,10 +109,10 @@ class GatewayApp:
         host, origin = exchange.headers.get("host", ""), exchange.headers.get("origin")
         named = HOST.fullmatch(host)
         if named is None or not self._settings.knows(named[1]):
-            return f"{host[:80]!r} is not a name of this server; --web-name adds names.\n"
+            return f"{host[:80]!r} is not a name of this server; --web-name adds names"
         if origin is None or origin in self._settings.origins or origin.partition("://")[2].lower() == host.lower():
             return None
-        return f"A page of {origin[:80]!r} may not call this service; --web-origin allows it.\n"
+        return f"a page of {origin[:80]!r} may not call this service; --web-origin allows it"
 
     # -- calls ---------------------------------------------------------------------------------------
 
@@ -120,14 +123,14 @@ class GatewayApp:
         if codec is None or codec.streams != method.streams:
             accepted = ACCEPTED[method.streams]
             answers = "streams its answer" if method.streams else "has one answer"
-            text = f"This method {answers}; its content-type must be one of {accepted}.\n"
-            await exchange.say(415, text, [("accept-post", accepted)])
+            error = UnreadableRequest(f"this method {answers}; must be one of {accepted}", "content-type")
+            await reject(exchange, 415, error, [("accept-post", accepted)])
             return
         try:
             timeout, headers = read_timeout(exchange.headers), passed_on(exchange.headers)
             payload = codec.payload(await exchange.body(), exchange.headers)
-        except ConnectError as error:
-            await send_error(exchange, codec, error)
+        except ConnectError as unreadable:
+            await send_error(exchange, codec, unreadable)
             return
         call = BrowserCall(method, payload, headers, timeout, exchange.caller)
         await exchange.while_there(self._forward(exchange, codec, call))
@@ -178,11 +181,12 @@ class GatewayApp:
     async def _show(self, exchange: HttpExchange) -> None:
         """Serve a file of the page."""
         file = self._page.get(exchange.path)
-        if file is None:
-            missing = exchange.path == "/" or not self._page
-            await exchange.say(503 if missing else 404, NO_PAGE if missing else "The page has no such file.\n")
-            return
-        await send_file(exchange, file)
+        if file is not None:
+            await send_file(exchange, file)
+        elif exchange.path == "/" or not self._page:
+            await exchange.say(503, NO_PAGE)
+        else:
+            await reject(exchange, 404, OwnError(Reason.NO_SUCH_METHOD, f"there is no file {exchange.path[:80]!r}"))
 
 
 @cache
@@ -219,11 +223,17 @@ def tell_user(exchange: HttpExchange, error: ConnectError) -> None:
 
 async def send_error(exchange: HttpExchange, codec: Codec, error: ConnectError) -> None:
     """Send an error: with its HTTP status, or in the envelope that ends a stream."""
-    tell_user(exchange, error)
     if codec.streams:
+        tell_user(exchange, error)
         await exchange.answer(200, codec.content_type, ending(error))
     else:
-        await exchange.answer(error.status, "application/json", error.body(), as_headers(error.metadata))
+        await reject(exchange, error.status, error, as_headers(error.metadata))
+
+
+async def reject(exchange: HttpExchange, status: int, error: ConnectError, headers: Headers = ()) -> None:
+    """Send an error with an HTTP status."""
+    tell_user(exchange, error)
+    await exchange.answer(status, "application/json", error.body(), headers)
 
 
 def as_headers(trailers: Metadata) -> Metadata:

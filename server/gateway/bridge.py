@@ -12,7 +12,7 @@ import grpc
 
 from clerestory.clients.connection import Connection, is_local
 from clerestory.metadata import AUTHORIZATION, LANGUAGES, ON_BEHALF, REQUEST_ID, SEAT, TRACE_PARENT, VIA
-from clerestory.server.gateway.errors import ConnectError, NamesDenied, OwnError, TooManyStreams, error_of, texts
+from clerestory.server.gateway.errors import ConnectError, NamesDenied, OwnError, TooManyOpen, error_of, texts
 from clerestory.server.gateway.methods import Method
 from clerestory.service_errors import Reason
 
@@ -180,14 +180,14 @@ class Bridge:
 
     @contextmanager
     def _counted(self, call: BrowserCall) -> Iterator[None]:
-        """Count a stream while it is open. Raises TooManyStreams if a limit is reached."""
+        """Count a stream while it is open. Raises TooManyOpen if a limit is reached."""
         limits: dict[Hashable, int] = {
             "all": self._most,
             call.address: self._most // SHARES,
             (call.address, call.headers.get(AUTHORIZATION, ""), call.headers.get(SEAT, "")): MAX_STREAMS_EACH,
         }
         if any(self._streams[whose] >= most for whose, most in limits.items()):
-            raise TooManyStreams
+            raise TooManyOpen("streams")
         self._streams.update(limits.keys())
         try:
             yield

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import DecodeError
 
-from clerestory.protojson import BadJson, parse
+from clerestory.engine.schemas import range_of
+from clerestory.protojson import BadJson, narrowed, parse
 from clerestory.server.gateway.config import MAX_BODY_BYTES
 from clerestory.server.gateway.errors import ConnectError, OwnError, UnreadableRequest
 from clerestory.server.gateway.methods import Method
@@ -115,7 +116,7 @@ def message_of(method: Method, payload: bytes) -> bytes:
     try:
         return parse(method.request(), payload or b"{}").SerializeToString()
     except BadJson as error:
-        field, text = error.faults[0]
+        [(field, text)] = narrowed(error.faults[:1], range_of)
         raise UnreadableRequest(text if field else f"the request {text}", field) from None
 
 

@@ -39,11 +39,12 @@ HTTP = {
 OWN = {
     Reason.UNREADABLE_REQUEST: "invalid_argument",
     Reason.SLOW_REQUEST: "deadline_exceeded",
+    Reason.NO_SUCH_METHOD: "unimplemented",
     Reason.BUSY: "resource_exhausted",
     Reason.OUT_OF_TIME: "deadline_exceeded",
     Reason.INTERNAL: "internal",
 }  # reasons of the gateway's own errors -> their codes, the same as the server's
-RETRY = 1  # seconds after which a client with too many streams may retry
+RETRY = 1  # seconds after which a client with too many streams or connections may retry
 
 
 class ConnectError(Exception):
@@ -120,12 +121,12 @@ class UnreadableRequest(OwnError):
         super().__init__(Reason.UNREADABLE_REQUEST, f"{field}: {text}" if field else text, bad)
 
 
-class TooManyStreams(OwnError):
-    """A client has too many open streams; it may retry later."""
+class TooManyOpen(OwnError):
+    """Too many streams or connections are open; the client may retry later."""
 
-    def __init__(self) -> None:
+    def __init__(self, what: str) -> None:
         later = error_details_pb2.RetryInfo(retry_delay=Duration(seconds=RETRY))
-        super().__init__(Reason.BUSY, "too many streams are open; close some, or try again later", later)
+        super().__init__(Reason.BUSY, f"too many {what} are open; close some, or try again later", later)
 
 
 def error_of(error: grpc.aio.AioRpcError) -> ConnectError:

@@ -7,16 +7,14 @@ from contextlib import suppress
 from functools import partial
 
 from clerestory.addresses import network_of
+from clerestory.server.gateway.errors import RETRY, TooManyOpen
 from clerestory.server.gateway.protocol import Protocol, Sharing, origin_of
 from clerestory.server.hardening.connection_slots import ConnectionSlots
 
 MAX_ACCEPTS = 4  # connections accepted before other work runs: each takes half a millisecond
 AGAIN = 0.05  # seconds until the next attempt when the system is out of file descriptors
 MOMENT = 0.01  # seconds until the next attempt when the gateway is full; after it, the connection is rejected
-FULL = (
-    "HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain; charset=utf-8\r\nconnection: close\r\n"
-    "retry-after: 1\r\ncontent-length: 50\r\n{}\r\nToo many connections are open; try again shortly.\n"
-)
+FULL = TooManyOpen("connections").body()
 MAX_REJECTED = 16 * 1024  # bytes read of a rejected request; unread ones would make the answer lost
 
 
@@ -118,4 +116,11 @@ def reject(sock: socket.socket, sharing: Sharing) -> None:
         with suppress(BlockingIOError):
             head = sock.recv(MAX_REJECTED)
         headers = "".join(f"{name}: {value}\r\n" for name, value in sharing(origin_of(head)))
-        sock.send(FULL.format(headers).encode())
+        sock.send(full(headers))
+
+
+def full(headers: str) -> bytes:
+    """Return the answer of a full gateway, with some headers, each with the end of its line."""
+    own = f"content-type: application/json\r\nconnection: close\r\nretry-after: {RETRY}\r\n"
+    length = f"content-length: {len(FULL)}\r\n"
+    return f"HTTP/1.1 503 Service Unavailable\r\n{own}{length}{headers}\r\n".encode() + FULL

@@ -8,6 +8,7 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from clerestory.server.gateway.errors import UnreadableRequest
 from clerestory.server.gateway.http import packed
 from clerestory.server.hardening.connection_slots import ConnectionSlots
 
@@ -60,26 +61,26 @@ class RequestParser(h11.Connection):
         elif isinstance(event, h11.Data):
             self._parts += 1
             if self._parts > MAX_PARTS:
-                raise BadHttpRequest(f"The body came in more than {MAX_PARTS} parts.", 400)
+                raise BadHttpRequest(f"the body came in more than {MAX_PARTS} parts", 400)
 
 
 def check_head(received: bytes) -> None:
     """Raise BadHttpRequest if the request head is too long. The head may be incomplete."""
     end = received.find(b"\r\n\r\n")
     if max(end, 0) > MAX_HEAD_BYTES or (end < 0 and len(received) > MAX_HEAD_BYTES):
-        raise BadHttpRequest(f"The head of the request has more than {MAX_HEAD_BYTES >> 10} KiB.", 431)
+        raise BadHttpRequest(f"the head of the request has more than {MAX_HEAD_BYTES >> 10} KiB", 431)
     if received.count(b"\n", 0, end if end >= 0 else len(received)) > MAX_LINES:
-        raise BadHttpRequest(f"The head of the request has more than {MAX_LINES} lines.", 431)
+        raise BadHttpRequest(f"the head of the request has more than {MAX_LINES} lines", 431)
 
 
 def check_request(request: h11.Request) -> None:
     """Raise BadHttpRequest for a request head that two parsers could interpret differently (request smuggling)."""
     names = {name for name, _ in request.headers}
     if b"transfer-encoding" in names and (b"content-length" in names or request.http_version < b"1.1"):
-        raise BadHttpRequest("A request must have one of Content-Length and Transfer-Encoding, not both.", 400)
+        raise BadHttpRequest("a request must have one of Content-Length and Transfer-Encoding, not both", 400)
     for name, value in request.headers:
         if CONTROL.search(value):
-            raise BadHttpRequest(f"The header {name.decode()} has a control character.", 400)
+            raise BadHttpRequest(f"the header {name.decode()} has a control character", 400)
 
 
 def origin_of(head: bytes) -> str:
@@ -235,9 +236,9 @@ class Protocol(H11Protocol):
 
     def _say(self, error: h11.RemoteProtocolError | None, otherwise: str) -> None:
         """Send an error response."""
-        text = f"{error if isinstance(error, BadHttpRequest) else otherwise}\n".encode()
+        text = UnreadableRequest(str(error) if isinstance(error, BadHttpRequest) else otherwise).body()
         own = [("content-length", str(len(text))), ("connection", "close"), *self._sharing(origin_of(self.conn.head))]
-        headers = packed("text/plain; charset=utf-8", own)
+        headers = packed("application/json", own)
         status = error.error_status_hint if error is not None else 400
         body = () if self.conn.bodiless else (h11.Data(data=text),)
         for event in (h11.Response(status_code=status, headers=headers), *body, h11.EndOfMessage()):

@@ -16,11 +16,18 @@ from urllib.parse import SplitResult, urlsplit
 from clerestory.server.games.notices import Delivery
 
 TIMEOUT_S = 10.0  # for one attempt
-STATUS = re.compile(rb"HTTP/1\.[01] (\d{3})\b")
+STATUS = re.compile(rb"HTTP/1\.[01] ([1-9]\d\d)\b")
+MAX_INTERIM = 20  # interim answers before the final one
+SWITCHING = 101  # the one status below 200 that ends the answer, for which nobody has asked
 NAT64 = ipaddress.IPv6Network("64:ff9b::/96")  # RFC 6052
 UNICAST = ipaddress.IPv6Network("2000::/3")  # the only global addresses that have been assigned, RFC 4291
 DOCUMENTATION = ipaddress.IPv6Network("3fff::/20")  # RFC 9637, which older versions of Python do not know
-LATER = (408, 425, 429)  # statuses after which another attempt may succeed, beside those of the server's own faults
+LATER = (
+    SWITCHING,
+    408,
+    425,
+    429,
+)  # statuses after which another attempt may succeed, beside those of the server's own faults
 
 
 class Forbidden(Exception):
@@ -66,12 +73,22 @@ async def status_of(url: SplitResult, headers: Mapping[str, str], body: bytes, *
     try:
         writer.write(head_of(url, headers, len(body)) + body)
         await writer.drain()
-        found = STATUS.match(await reader.readline())
+        return await final_status(reader)
     finally:
         writer.close()
-    if found is None:
-        raise ValueError("the answer is not one of HTTP")
-    return int(found[1])
+
+
+async def final_status(reader: asyncio.StreamReader) -> int:
+    """Return the status of an answer, skipping interim ones (RFC 9110, 15.2). Raises OSError, ValueError."""
+    for _ in range(MAX_INTERIM + 1):
+        found = STATUS.match(await reader.readline())
+        if found is None:
+            raise ValueError("the answer is not one of HTTP")
+        if (status := int(found[1])) >= 200 or status == SWITCHING:
+            return status
+        while (await reader.readline()).strip():
+            pass  # a header
+    raise ValueError(f"has more than {MAX_INTERIM} interim answers")
 
 
 @cache

@@ -5,9 +5,8 @@ import hmac
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
-from clerestory.server.config import host_of
+from clerestory.server.config import host_of, url_fault
 from clerestory.server.games.background import contained
 from clerestory.server.games.cache import typed
 from clerestory.server.games.hosted import HostedGame
@@ -81,22 +80,28 @@ class SeatTargets:
 
     async def remove(self, hosted: HostedGame, seat: int, url: str) -> None:
         """Remove a target of a seat, if it exists. Raises ServiceError: DISK_FULL, STORE_FAILED."""
-        if not host_of(url):
+        if url_fault(url):
             return  # some stores cannot hold such a text
         with typed():
             await self._store.drop_target(hosted.head.game_id, seat, url)
 
+    async def is_active(self, hosted: HostedGame, seat: int, url: str) -> bool:
+        """Return whether a target of a seat's holder is notified. Raises ServiceError: DISK_FULL, STORE_FAILED."""
+        with typed():
+            found = await self._store.targets(hosted.head.game_id, seat, hosted.seats[seat].token)
+        return any(target.url == url and self._sends_to(target) for target in found)
+
+    def _sends_to(self, target: NoticeTarget) -> bool:
+        """Whether the server sends notices to targets of this kind; the operator may have turned them off."""
+        return self._push is not None if target.keys else self._webhooks != "none"
+
     async def find(self, notice: TurnNotice) -> Sequence[Send]:
-        """Return the targets that a notice is for; none if the store fails."""
-        found: list[NoticeTarget] = []
-        with contained("reading the targets of notices"):
-            found = await self._store.targets(notice.game_id, notice.seat, notice.holder)
+        """Return the targets that this server is to send a notice to. Raises StoreError."""
+        found = await self._store.claim_targets(notice.game_id, notice.seat, notice.holder, notice.version)
         return [partial(self._send, target) for target in found]
 
     async def _send(self, target: NoticeTarget, notice: TurnNotice) -> Delivery:
         """Make one attempt to deliver a notice, and store a change of the target."""
-        if not await self._is_left(target, notice):
-            return Delivery.REJECTED
         result = await self._post(target, notice)
         with contained("storing what became of a notice"):
             if result.delivery == Delivery.ACCEPTED:
@@ -105,23 +110,14 @@ class SeatTargets:
                 await self._store.drop_target(notice.game_id, target.seat, target.url)
         return result.delivery
 
-    async def _is_left(self, target: NoticeTarget, notice: TurnNotice) -> bool:
-        """Return whether a target was not removed before this attempt, as far as the store can say."""
-        with contained("reading the targets of notices"):
-            left = await self._store.targets(notice.game_id, notice.seat, notice.holder)
-            return any(one.url == target.url for one in left)
-        return True
-
     async def _post(self, target: NoticeTarget, notice: TurnNotice) -> Result:
         """Make one attempt, unless the operator has meanwhile turned off targets of this kind."""
+        if not self._sends_to(target):
+            return Result(Delivery.REJECTED)
         seconds = self._store.now() // 1000
-        if target.keys:
-            if self._push is None:
-                return Result(Delivery.REJECTED)
+        if self._push is not None and target.keys:
             headers, body = self._push.message(target.url, target.keys, notice, seconds)
             return await post(target.url, headers, body, private=False)
-        if self._webhooks == "none":
-            return Result(Delivery.REJECTED)
         body = notice.to_json().encode()
         headers = signed_headers(self._key(target.holder, target.url), notice.name, seconds, body)
         return await post(target.url, headers, body, private=self._webhooks == "any")
@@ -133,14 +129,9 @@ class SeatTargets:
 
 def require_url(url: str, *, private: bool) -> None:
     """Raise ServiceError, BAD_NOTICE_TARGET, for an address that notices may not be posted to."""
-    host = host_of(url)
-    if len(url) > LONGEST_URL or not host:
-        raise_error(
-            Reason.BAD_NOTICE_TARGET, "url", f"must be https://HOST/PATH, with at most {LONGEST_URL} ASCII characters"
-        )
-    if private:
-        return
-    if urlsplit(url).scheme != "https":
-        raise_error(Reason.BAD_NOTICE_TARGET, "url", "must begin with https:")
-    if not may_be_public(host):
-        raise_error(Reason.BAD_NOTICE_TARGET, "url", f"{host[:80]!r} is not a public host")
+    fault = f"has {len(url)} characters; may have {LONGEST_URL}" if len(url) > LONGEST_URL else ""
+    fault = fault or url_fault(url, ("https", "http") if private else ("https",))
+    if not (fault or private or may_be_public(host_of(url))):
+        fault = f"names {host_of(url)[:80]!r}, which is not a public host"
+    if fault:
+        raise_error(Reason.BAD_NOTICE_TARGET, "url", fault)

@@ -229,7 +229,8 @@ class GameHandlers(GameServiceServicer):
 
     async def SetSeat(self, request: games.SetSeatRequest, context: Context) -> games.SetSeatResponse:
         """Change the holder of a seat. Raises ServiceError."""
-        act = partial(commands.set_seat, seat=request.seat, plan=read_seat_plan(request))
+        version = request.version if request.HasField("version") else None
+        act = partial(commands.set_seat, seat=request.seat, plan=read_seat_plan(request), version=version)
         return await self._requests.change(
             request.game_id, request.tokens, act, lambda hosted: games.SetSeatResponse(game=write_game(hosted))
         )
@@ -273,8 +274,19 @@ class GameHandlers(GameServiceServicer):
             await self._targets.remove(live.hosted, seat_of(request, live.hosted), request.url)
             return games.RemoveNoticeTargetResponse()
 
+    async def GetNoticeTarget(
+        self, request: games.GetNoticeTargetRequest, context: Context
+    ) -> games.GetNoticeTargetResponse:
+        """Return whether a target of a seat is notified. Raises ServiceError."""
+        async with self._manager.lend(request.game_id) as live:
+            active = await self._targets.is_active(live.hosted, seat_of(request, live.hosted), request.url)
+            return games.GetNoticeTargetResponse(active=active)
 
-def seat_of(request: games.AddNoticeTargetRequest | games.RemoveNoticeTargetRequest, hosted: HostedGame) -> int:
+
+def seat_of(
+    request: games.AddNoticeTargetRequest | games.RemoveNoticeTargetRequest | games.GetNoticeTargetRequest,
+    hosted: HostedGame,
+) -> int:
     """Return the seat that a target belongs to. Raises ServiceError: WRONG_SEAT_TOKEN."""
     seat = request.seat if request.HasField("seat") else None
     return sender_of(actor_of(hosted, request.tokens), seat)

@@ -98,7 +98,7 @@ FIGURES = (
         "notices",
         Counter,
         "notices to `--webhook` and to seats: `outcome` is `delivered`, `rejected`, `failed` at every attempt,"
-        " `outdated` if the turn ended before, or `dropped` if too many others were waiting",
+        " `outdated` if the turn ended or the target was removed before, or `dropped` if too many others were waiting",
         ("outcome",),
     ),
     Figure("tasks", Gauge, "tasks of the event loop; steady growth is a leak"),

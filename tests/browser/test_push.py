@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from playwright.sync_api import Browser, Page, Request, Worker, expect
+from playwright.sync_api import Browser, Page, Request, Route, Worker, expect
 
-from clerestory.v1.games_pb2 import AddNoticeTargetRequest, RemoveNoticeTargetRequest
+from clerestory.v1.games_pb2 import AddNoticeTargetRequest, GetGameResponse, RemoveNoticeTargetRequest
 from tests.browser import harness as web
 from tools.lab.browser import experienced, page_server
 
@@ -140,6 +140,37 @@ def test_a_new_subscription_of_the_browser_is_added_when_the_game_is_shown_again
     with page.expect_response("**/AddNoticeTarget"):
         page.reload()
     assert [(one.game_id, one.url) for one in added] == [(game, "https://push.example.org/send/2")]
+
+
+def test_the_bell_is_off_where_the_push_service_has_dropped_the_subscription(page: Page) -> None:
+    """The server then removes the target."""
+    game = web.new_game(page, "duel", ["me", "open"])
+    press_bell(page)
+    tokens = web.tokens_of(page, game)[:1]
+    web.called(page, "GameService/RemoveNoticeTarget", game_id=game, tokens=tokens, url=ENDPOINT)
+    page.reload()
+    bell = page.get_by_label(BELL)
+    expect(bell).to_be_checked(checked=False)
+    bell.click()
+    expect(bell).to_be_enabled()
+    page.reload()
+    expect(bell).to_be_checked()
+
+
+def test_the_bell_is_off_where_the_server_has_no_push_key_any_more(page: Page) -> None:
+    web.new_game(page, "duel", ["me", "open"])
+    press_bell(page)
+
+    def without_key(route: Route) -> None:
+        answer = route.fetch()
+        found = GetGameResponse.FromString(answer.body())
+        found.push_key = ""
+        route.fulfill(response=answer, body=found.SerializeToString())
+
+    page.route("**/GetGame", without_key)
+    page.reload()
+    expect(page.get_by_label(BELL)).to_have_count(0)
+    page.wait_for_function("() => !Object.keys(localStorage).some(key => key.startsWith('push:'))")
 
 
 def test_a_guest_who_has_sat_down_is_offered_the_bell(page: Page, browser: Browser, url: str) -> None:

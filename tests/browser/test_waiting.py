@@ -1,7 +1,7 @@
 """A game that waits for people: its links, bots for seats that stay open, and the news that it has begun."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser import harness as web
 from tests.browser.test_sounds import COUNT
@@ -70,3 +70,17 @@ def test_one_who_looks_elsewhere_is_told_once_that_it_has_begun(page: Page, othe
     assert page.evaluate("notices") == ["The game has begun"]
     page.evaluate(SHOW)
     expect(page).to_have_title("Clerestory")
+
+
+def test_a_bot_does_not_replace_a_guest_who_sits_down_at_the_same_moment(page: Page) -> None:
+    game = web.new_game(page, "duel", ["me", "open"])
+
+    def sit_first(route: Route) -> None:
+        web.called(page, "GameService/JoinGame", game_id=game, name="Ann")
+        route.continue_()
+
+    page.route("**/SetSeat", sit_first)
+    page.get_by_role("button", name="Let a bot play").click()
+    expect(page.get_by_role("alert")).to_contain_text("The game has moved on in the meantime")
+    seats = web.called(page, "GameService/GetGame", game_id=game, tokens=web.tokens_of(page, game)[:1])["game"]["seats"]
+    assert [seat["kind"] for seat in seats] == ["SEAT_KIND_PERSON"] * 2

@@ -222,6 +222,8 @@ def test_calls_have_errors_deadlines_and_streams(project: Path, gateway: str) ->
         "left": "cancelled",
         "resigned": [False, True, False],
         "opened": [["0", "1"], 1],
+        "overtaken": ["STALE_VERSION", "version"],
+        "hooked": [True, False],
         "webhooks": [50, True, False, "BAD_NOTICE_TARGET"],
         "limits": [
             *("125000", "145000", "3605000"),  # for reviews: twice their times, or an hour, plus 5 s

@@ -9,10 +9,13 @@ import pytest
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from clerestory import protojson
+from clerestory.engine.games import GAMES
+from clerestory.engine.schemas import range_of
 from clerestory.protojson import DURATION, Repeats, fits, object_of
 from clerestory.server.gateway.codec import message_of
 from clerestory.server.gateway.errors import UnreadableRequest
 from clerestory.server.gateway.methods import methods
+from clerestory.v1.position_pb2 import Position
 from tests.server.gateway.harness import RULES
 
 START = methods()[RULES + "StartPosition"]
@@ -111,6 +114,37 @@ def test_a_value_that_a_field_cannot_have_is_quoted(method: Any, fields: dict[st
     with pytest.raises(UnreadableRequest) as caught:
         message_of(method, json.dumps(fields).encode())
     assert str(caught.value) == says
+
+
+def numbers_of(kind: Descriptor, path: str) -> Iterator[str]:
+    """Yield the path of each number in a message."""
+    for field in kind.fields:
+        here = f"{path}.{field.name}{'[0]' if field.is_repeated else ''}"
+        if field.message_type is not None:
+            yield from numbers_of(field.message_type, here)
+        elif field.cpp_type in (field.CPPTYPE_INT32, field.CPPTYPE_UINT32):
+            yield here
+
+
+GAME_NUMBERS = [
+    path
+    for name in GAMES
+    for path in numbers_of(Position.DESCRIPTOR.fields_by_name[name].message_type, f"question.position.{name}")
+    if not path.endswith(".stock.metal")  # which the message has, and the game does not
+]
+
+
+@pytest.mark.parametrize("path", GAME_NUMBERS)
+def test_a_number_of_a_position_has_the_range_of_the_game(path: str) -> None:
+    value: Any = 1 << 40
+    for name in reversed(path.split(".")):
+        value = {name.removesuffix("[0]"): [value] if name.endswith("[0]") else value}
+    with pytest.raises(UnreadableRequest) as caught:
+        message_of(ANALYZE, json.dumps(value).encode())
+    found = re.fullmatch(r"(.*): is 1099511627776; must be a whole number from (-?\d+) to (\d+)", str(caught.value))
+    assert found is not None
+    assert (found[1], range_of(path)) == (path, (int(found[2]), int(found[3])))
+    assert int(found[2]) <= int(found[3]) < 1 << 16
 
 
 def test_a_fraction_that_a_float_lacks_is_seen() -> None:

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from clerestory.engine import GAMES, from_position, read_records
 from clerestory.engine.games import LIST
 from clerestory.engine.positions.envelope import position_file
-from clerestory.engine.schemas import SCHEMAS
+from clerestory.engine.schemas import SCHEMAS, range_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 POSITIONS = sorted((EXAMPLES / "positions").glob("*.json"))
@@ -26,6 +26,22 @@ def validator(name: str) -> Draft202012Validator:
     schema = SCHEMAS[name]()
     Draft202012Validator.check_schema(schema)
     return Draft202012Validator(schema)
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("cathedral.players[0].gold", (0, 60)),
+        ("question.position.cathedral.supply.sand", (-120, 23)),
+        ("cathedral.stock.sand", (0, 4)),
+        *(
+            (path, None)
+            for path in ("", "rules_revision", "cathedral", "cathedral.step", "cathedral.no.such", "seats[0]")
+        ),
+    ],
+)
+def test_the_range_of_a_number_is_found_by_its_path(path: str, expected: tuple[int, int] | None) -> None:
+    assert range_of(path) == expected
 
 
 def test_every_position_of_a_game_fits_as_the_engine_and_each_seat_have_it() -> None:

@@ -61,6 +61,7 @@ export class HostedGame {
   readonly keys: Keys;
   /** The last state; undefined before the first. */
   seen: Seen | undefined;
+  #seated: number | undefined; // the version after the last change of a seat from here
   readonly #games: Service<typeof GameService>;
 
   constructor(games: Service<typeof GameService>, gameId: string, keys: Keys) {
@@ -96,12 +97,23 @@ export class HostedGame {
     return this.#take(await this.#games.takeBack({ ...this.#seats(), version: this.#version, ply, decline }));
   }
 
-  /** Set who holds a seat. Opened to others, it takes its token, which is then no longer valid, out of the keys. */
-  async setSeat(seat: number, plan: SeatPlan): Promise<void> {
+  /**
+   * Set who holds a seat. Opened to others, it takes its token, which is then no longer valid, out of the keys.
+   *
+   * Fails with reason STALE_VERSION if the holder has changed since a version: the last one seen, if any.
+   */
+  async setSeat(seat: number, plan: SeatPlan, version = this.#seatsSeen()): Promise<void> {
     // The owner's token outlasts the call, which is made again where its answer is lost.
     const { gameId, tokens } = this.#everything();
-    await this.#games.setSeat({ gameId, tokens: this.keys.owner ? [this.keys.owner] : tokens, seat, plan });
+    const asked = { gameId, tokens: this.keys.owner ? [this.keys.owner] : tokens, seat, plan };
+    const { game } = await this.#games.setSeat({ ...asked, ...(version !== undefined && { version }) });
+    this.#seated = game?.version ?? this.#seated;
     if (plan.kind === SeatKind.OPEN) delete this.keys.tokens?.[seat];
+  }
+
+  #seatsSeen(): number | undefined {
+    const known = [this.seen?.game.version, this.#seated].filter((version) => version !== undefined);
+    return known.length ? Math.max(...known) : undefined;
   }
 
   /**
@@ -137,6 +149,11 @@ export class HostedGame {
   /** Undo `addWebhook`. */
   async removeWebhook(url: string, seat?: number): Promise<void> {
     await this.#games.removeNoticeTarget(this.#target(url, seat));
+  }
+
+  /** Whether notices are posted to a webhook, which has not answered 410. */
+  async hasWebhook(url: string, seat?: number): Promise<boolean> {
+    return (await this.#games.getNoticeTarget(this.#target(url, seat))).active;
   }
 
   #target(url: string, seat?: number) {

@@ -27,7 +27,6 @@ from clerestory.server.games.bounds import (
 from clerestory.server.games.log import Entry, Head
 from clerestory.server.games.store import (
     TARGET,
-    UNTOLD,
     UNTOLD_GAMES,
     Batch,
     Conflict,
@@ -53,10 +52,12 @@ from clerestory.server.games.stores.postgres_link import (
 )
 from clerestory.server.games.stores.postgres_rows import (
     APPEND,
+    CLAIM_TARGETS,
     CREATE,
     DUE,
     FORMER_TARGETS,
     KEEP_TARGET,
+    LEFT_GAMES,
     LIVES,
     OLD_REQUESTS,
     OLD_REVIEWS,
@@ -261,11 +262,15 @@ class PostgresStore:
         return await self._do(do, game_id)
 
     async def targets(self, game_id: str, seat: int, holder: str) -> list[NoticeTarget]:
-        """Return the targets of a seat's holder to notify."""
-        text: LiteralString = (
-            f"SELECT {TARGET} FROM notice_target WHERE game = %s AND seat = %s AND holder = %s AND {UNTOLD}"
-        )
+        """Return the targets of a seat's holder."""
+        text: LiteralString = f"SELECT {TARGET} FROM notice_target WHERE game = %s AND seat = %s AND holder = %s"
         return [NoticeTarget(*row) for row in await self._ask(text, (game_id, seat, holder), game_id)]
+
+    async def claim_targets(self, game_id: str, seat: int, holder: str, version: int) -> list[NoticeTarget]:
+        """Return the targets that this server is to notify."""
+        values = {"me": self._number, "lease": LEASE, "game": game_id, "seat": seat, "holder": holder}
+        rows = await self._ask(CLAIM_TARGETS, values | {"version": version}, game_id)
+        return [NoticeTarget(*row) for row in rows]
 
     async def tell_target(self, game_id: str, seat: int, url: str, version: int) -> None:
         """Record that a target was notified."""
@@ -276,9 +281,10 @@ class PostgresStore:
         text: LiteralString = "DELETE FROM notice_target WHERE game = %s AND seat = %s AND url = %s RETURNING 1"
         await self._ask(text, (game_id, seat, url), game_id)
 
-    async def untold(self) -> list[str]:
+    async def untold(self, *, claimed: bool = False) -> list[str]:
         """Return games with targets to notify."""
-        return [game_id for (game_id,) in await self._ask(UNTOLD_GAMES)]
+        found = await (self._ask(LEFT_GAMES, {"lease": LEASE}) if claimed else self._ask(UNTOLD_GAMES))
+        return [*{game_id for (game_id,) in found}]
 
     # -- ownership -------------------------------------------------------------------------------------
 

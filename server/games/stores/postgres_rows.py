@@ -2,7 +2,7 @@
 
 from typing import Any, LiteralString
 
-from clerestory.server.games.store import Batch, Summary
+from clerestory.server.games.store import TARGET, Batch, Summary, untold
 
 LIVES: LiteralString = (
     "EXISTS (SELECT FROM server WHERE server.id = game.owner AND seen > clock_timestamp() - %(lease)s * interval '1 s')"
@@ -89,8 +89,22 @@ KEEP_TARGET: LiteralString = """
     ON CONFLICT (game, seat, url) DO UPDATE SET keys = excluded.keys
     RETURNING 1
 """
+CLAIM_LIVES: LiteralString = (
+    "EXISTS (SELECT FROM server WHERE id = claimant AND seen > clock_timestamp() - %(lease)s * interval '1 s')"
+)
+CLAIM_TARGETS: LiteralString = f"""
+    UPDATE notice_target SET claimed = %(version)s, claimant = %(me)s
+    WHERE game = %(game)s AND seat = %(seat)s AND holder = %(holder)s AND {untold("%(version)s")}
+        AND claimed <= %(version)s AND NOT (claimed = %(version)s AND claimant <> %(me)s AND {CLAIM_LIVES})
+    RETURNING {TARGET}
+"""
+LEFT_GAMES: LiteralString = f"""
+    UPDATE notice_target SET claimed = told FROM game
+    WHERE game.id = notice_target.game AND status = 'running' AND told < claimed AND NOT {CLAIM_LIVES}
+    RETURNING game.id
+"""
 TELL_TARGET: LiteralString = """
-    UPDATE notice_target SET told = %s WHERE game = %s AND seat = %s AND url = %s RETURNING 1
+    UPDATE notice_target SET told = greatest(told, %s) WHERE game = %s AND seat = %s AND url = %s RETURNING 1
 """
 MINE: LiteralString = f"(owner = %(me)s OR NOT {LIVES})"
 DUE: LiteralString = f"""

@@ -90,6 +90,8 @@ SCRIPTS: tuple[LiteralString, ...] = (
         holder TEXT NOT NULL,
         keys BYTEA NOT NULL,
         told INTEGER NOT NULL,
+        claimed INTEGER NOT NULL DEFAULT 0,  -- version of the turn of which a server notifies it, or last did
+        claimant BIGINT NOT NULL DEFAULT 0,  -- the server
         PRIMARY KEY (game, seat, url)
     )
     """,

@@ -89,7 +89,7 @@ SCRIPTS = (
         url TEXT NOT NULL,
         holder TEXT NOT NULL,  -- digest of the token of the seat
         keys BLOB NOT NULL,  -- of a push subscription, empty for a webhook
-        told INTEGER NOT NULL,  -- version of the game when it was last notified, or added
+        told INTEGER NOT NULL,  -- version of the last turn that it was notified of, or of the game when it was added
         PRIMARY KEY (game, seat, url)
     ) STRICT, WITHOUT ROWID
     """,

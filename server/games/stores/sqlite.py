@@ -163,13 +163,18 @@ class SqliteStore:
         return await self._ask(lambda connection: rows.insert_target(connection, game_id, target), game_id)
 
     async def targets(self, game_id: str, seat: int, holder: str) -> list[NoticeTarget]:
-        """Return the targets of a seat's holder to notify."""
-        values = (game_id, seat, holder)
-        return await self._ask(lambda connection: rows.read_targets(connection, values), game_id)
+        """Return the targets of a seat's holder."""
+        return await self._ask(lambda connection: rows.read_targets(connection, game_id, seat, holder), game_id)
+
+    async def claim_targets(self, game_id: str, seat: int, holder: str, version: int) -> list[NoticeTarget]:
+        """Return the targets to notify; there is no other server to do it."""
+        return await self._ask(
+            lambda connection: rows.read_targets(connection, game_id, seat, holder, version), game_id
+        )
 
     async def tell_target(self, game_id: str, seat: int, url: str, version: int) -> None:
         """Record that a target was notified."""
-        text = "UPDATE notice_target SET told = ? WHERE game = ? AND seat = ? AND url = ?"
+        text = "UPDATE notice_target SET told = max(told, ?) WHERE game = ? AND seat = ? AND url = ?"
         await self._ask(lambda connection: connection.execute(text, (version, game_id, seat, url)) and None, game_id)
 
     async def drop_target(self, game_id: str, seat: int, url: str) -> None:
@@ -177,8 +182,10 @@ class SqliteStore:
         text = "DELETE FROM notice_target WHERE game = ? AND seat = ? AND url = ?"
         await self._ask(lambda connection: connection.execute(text, (game_id, seat, url)) and None, game_id)
 
-    async def untold(self) -> list[str]:
+    async def untold(self, *, claimed: bool = False) -> list[str]:
         """Return games with targets to notify."""
+        if claimed:
+            return []
         found = await self._ask(lambda connection: rows.read_all(connection, UNTOLD_GAMES))
         return [game_id for (game_id,) in found]
 

@@ -9,11 +9,12 @@ from typing import Any
 
 from clerestory.server.games.bounds import DELETED_BYTES, ENTRY_BYTES, LOOKED_AT, MAKERS, MOST_REVIEWS, MOST_TARGETS
 from clerestory.server.games.log import Entry, Head
-from clerestory.server.games.store import TARGET, UNTOLD, Batch, Conflict, Due, GameLog, NoticeTarget, Tally, Unreadable
+from clerestory.server.games.store import TARGET, Batch, Conflict, Due, GameLog, NoticeTarget, Tally, Unreadable, untold
 from clerestory.server.games.stores.reading import NO_TEXT, entries_of, head_of
 
 ORPHANS = "due IS NOT NULL AND bots_only"  # due games of bots only
 NAMED = "id NOT GLOB '*[^-0-9A-Za-z_]*'"  # accessible games: the ID of a damaged row may not be valid text
+SEAT_KEYS = 3  # values that find the targets of a seat: the game, the seat and its holder
 
 
 def read_secret(connection: sqlite3.Connection) -> bytes:
@@ -183,9 +184,10 @@ def insert_target(connection: sqlite3.Connection, game_id: str, target: NoticeTa
     return True
 
 
-def read_targets(connection: sqlite3.Connection, values: tuple[str, int, str]) -> list[NoticeTarget]:
-    """Return the targets to notify, given the game, the seat and its holder."""
-    text = f"SELECT {TARGET} FROM notice_target WHERE game = ? AND seat = ? AND holder = ? AND {UNTOLD}"
+def read_targets(connection: sqlite3.Connection, *values: Any) -> list[NoticeTarget]:
+    """Return the targets of a seat, given the game, the seat, its holder, and perhaps the turn they have to know of."""
+    unknown = f"AND {untold('?')}" if len(values) > SEAT_KEYS else ""
+    text = f"SELECT {TARGET} FROM notice_target WHERE game = ? AND seat = ? AND holder = ? {unknown}"
     return [NoticeTarget(*row) for row in connection.execute(text, values)]
 
 

@@ -120,7 +120,11 @@ def test_seats_change_hands_and_games_end(advisor: Advisor) -> None:
     game.set_seat(1, "open")  # as if the first answer were lost
     assert list(game.tokens) == [0]
     assert [one.kind for one in game.look().seats] == ["person", "open"]
+    with pytest.raises(NotNow) as stale:
+        game.set_seat(1, "level:1", version=0)  # as if a guest had sat down meanwhile
+    assert (stale.value.reason, stale.value.violations[0].field) == ("STALE_VERSION", "version")
     game.set_seat(1, "level:1")
+    game.set_seat(1, "level:2")  # after a change of one's own
     game.play(game.look().legal[0])
     game.resign()
     assert game.look().outcome is not None
@@ -269,19 +273,54 @@ def test_a_phrase_outside_the_list_is_not_sent() -> None:
     assert (caught.value.reason, caught.value.violations[0].field, len(sent)) == ("BAD_PHRASE", "phrase", 1)
 
 
+@pytest.mark.parametrize(
+    ("call", "field"),
+    [
+        (lambda advisor: advisor.games.create("toy", 5), "seats"),
+        (lambda advisor: advisor.games.create("toy", None), "seats"),
+        (lambda advisor: advisor.games.create("toy", ["person"], hints=[]), "hints"),
+        (lambda advisor: advisor.games.list(status=["open"]), "status"),
+        (lambda advisor: advisor.games.open("x", {0: "token"}).send_phrase([]), "phrase"),
+        (lambda advisor: advisor.games.open("x", {0: "token"}).take_back(0, seat=[]), "seat"),
+        (lambda advisor: advisor.games.open("x", {0: "token"}).set_private_outcome([], "show 1"), "seat"),
+        (lambda advisor: advisor.summarize("duel", 5), "games"),
+        (lambda advisor: advisor.summarize("duel", [None]), "games[0]"),
+    ],
+)
+def test_an_argument_of_the_wrong_kind_is_named(advisor: Advisor, call: Any, field: str) -> None:
+    with pytest.raises(BadRequest) as caught:
+        call(advisor)
+    assert [one.field for one in caught.value.violations] == [field]
+
+
+def test_a_seat_is_set_as_it_was_last_seen(advisor: Advisor) -> None:
+    owned = advisor.games.create("toy", ["person", "open"])
+    owned.look()
+    advisor.games.join(owned.game_id, name="Eve")
+    with pytest.raises(NotNow) as stale:
+        owned.set_seat(1, "bot")
+    assert stale.value.reason == "STALE_VERSION"
+    assert owned.look().seats[1].name == "Eve"
+    owned.set_seat(1, "bot")
+
+
 def test_a_webhook_is_that_of_a_seat_held_here() -> None:
     sent: list[Any] = []
 
     def call(write: Any) -> Any:
         sent.append(write().request)
-        return write().read(api.AddNoticeTargetResponse(webhook_secret="whsec_x"))
+        call = write()
+        if isinstance(call.request, api.GetNoticeTargetRequest):
+            return call.read(api.GetNoticeTargetResponse(active=call.request.seat == 0))
+        return call.read(api.AddNoticeTargetResponse(webhook_secret="whsec_x"))
 
     game = HostedGame(call, lambda ask: ask, "game")
     game.tokens = {1: "mine"}
     assert game.add_webhook("https://example.org/turn", seat=1) == "whsec_x"
     game.remove_webhook("https://example.org/turn")
+    assert game.has_webhook("https://example.org/turn", seat=1) is False
     asked = [(list(one.tokens), one.url, one.HasField("seat")) for one in sent]
-    assert asked == [(["mine"], "https://example.org/turn", True), (["mine"], "https://example.org/turn", False)]
+    assert asked == [(["mine"], "https://example.org/turn", named) for named in (True, False, True)]
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "GameService/SendPhrase": lambda one: game(one).send_phrase("thanks"),
     "GameService/AddNoticeTarget": lambda one: game(one).add_webhook("https://example.org/"),
     "GameService/RemoveNoticeTarget": lambda one: game(one).remove_webhook("https://example.org/"),
+    "GameService/GetNoticeTarget": lambda one: game(one).has_webhook("https://example.org/"),
     "GameService/WatchGame": lambda one: game(one).watch(),
     "GameService/GetRecord": lambda one: game(one).record(),
     "PuzzleService/ListPuzzles": lambda one: one.puzzles.list("duel"),

@@ -9,6 +9,7 @@ import pytest
 
 from clerestory.cli.positions import first_decision
 from clerestory.clients import Advisor, BadRequest, Referee
+from clerestory.clients.review_wire import write_annotation
 from clerestory.clients.wire import (
     SLACK,
     Limits,
@@ -48,12 +49,19 @@ def test_a_time_is_read_in_many_forms(time: Any, seconds: float) -> None:
 NO_TIMES = [b"1s", [], {"seconds": 1}, "", "5", "5m", "ms", "1e3s", "1 s s", "\u0661s", "x" * 500, "9" * 400 + "s"]
 
 
-@pytest.mark.parametrize("time", [*NO_TIMES, float("nan"), float("inf"), 1e30])
+@pytest.mark.parametrize("time", [*NO_TIMES, float("nan"), float("inf"), 1e30, timedelta(days=9_999_999)])
 def test_what_is_no_time_is_rejected_in_a_short_error(time: Any) -> None:
     with pytest.raises(BadRequest, match=r"^time_budget: ") as caught:
         write_question(POSITION, time, {})
     assert caught.value.reason == "BAD_TIME_BUDGET"
     assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize("time", [86_401, 3e11])
+def test_a_time_beyond_that_of_any_server_leaves_it_the_time_to_say_so(time: float) -> None:
+    """gRPC cannot wait for some of them."""
+    assert write_question(POSITION, time, {}).timeout == 86_400 + DEADLINE
+    assert write_annotation("", time, None, None, None, time)[1] == 4 * 86_400 + 5
 
 
 def test_a_call_has_its_time_and_some_seconds_for_the_network() -> None:

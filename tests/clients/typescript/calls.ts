@@ -1,5 +1,5 @@
 // Errors, deadlines and streams, at a real server; prints what the test looks at as JSON.
-import { CallError, Client, milliseconds, open, person } from "@clerestory/client";
+import { bot, CallError, Client, milliseconds, open, person } from "@clerestory/client";
 
 declare const process: { argv: [string, string, string] };
 const address = process.argv[2];
@@ -44,6 +44,7 @@ const trio = await client.createGame("toy", [person(), person(), person()]);
 const hook = "http://127.0.0.1:9/";
 const secrets = [await trio.addWebhook(hook), await trio.addWebhook(hook, 0), await trio.addWebhook(hook, 1)];
 await trio.removeWebhook(hook, 1);
+const hooked = [await trio.hasWebhook(hook), await trio.hasWebhook(hook, 1)];
 const misplaced = await failure(() => trio.addWebhook("ftp://127.0.0.1:9/"));
 for (const _ of [1, 2]) await trio.resign(1);
 const resigned = (await trio.look()).game.seats.map((seat) => seat.bot !== undefined);
@@ -52,6 +53,7 @@ await trio.setSeat(2, open());
 trio.keys.tokens = lost; // as if the answer had not come, and the call were made again
 await trio.setSeat(2, open());
 const opened = [Object.keys(trio.keys.tokens ?? {}), (await trio.look()).game.seats[2]?.kind];
+const overtaken = await failure(() => trio.setSeat(2, bot(), 0)); // as if a guest had sat down meanwhile
 const limits: (string | null)[] = [];
 const unsent: typeof fetch = (_, init) => {
   limits.push(new Headers(init?.headers).get("connect-timeout-ms"));
@@ -111,6 +113,8 @@ console.log(
     left: left.kind,
     resigned,
     opened,
+    overtaken: [overtaken.reason, overtaken.violations[0]?.field],
+    hooked,
     webhooks: [secrets[0]?.length, secrets[0] === secrets[1], secrets[0] === secrets[2], misplaced.reason],
     limits,
     unfit,

@@ -16,6 +16,7 @@ from clerestory.server.games.bounds import ANSWER
 from clerestory.server.games.hosted import HostedGame, advance_automatic
 from clerestory.server.games.log import BotSettings, Entry, EntryKind, Head, SeatKind
 from clerestory.server.games.manager import GameManager, Limits
+from clerestory.server.games.notices import Holds, TurnNotices
 from clerestory.server.games.store import (
     Batch,
     Conflict,
@@ -301,13 +302,15 @@ class Server:
     number: int
     shared: bool = True
     old: bool = False
+    notices: Callable[[Holds], TurnNotices] | None = None
     failing: float = 0.0  # the share of searches that fail
     searching: dict[str, bool] = field(default_factory=dict)  # games in which a search goes on: of bots only
     tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.store: Any = SimulatedStore(self.database, self.number, shared=self.shared, old=self.old)
-        self.manager = GameManager(self.store, Limits(1000, 1000), self.choose, most_bot_games=BOT_GAMES)
+        limits = Limits(1000, 1000)
+        self.manager = GameManager(self.store, limits, self.choose, most_bot_games=BOT_GAMES, notices=self.notices)
         self.manager.resume()
         self.tasks.append(asyncio.create_task(self.store.beat()))
 

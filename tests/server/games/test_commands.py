@@ -169,6 +169,20 @@ def test_a_person_leaves_a_seat_to_a_bot_and_comes_back() -> None:
     assert game.version == version, "a seat that is so already stays as it is"
 
 
+def test_a_bot_does_not_replace_a_guest_who_has_just_sat_down() -> None:
+    game = hosted(seats="ppo")
+    seen = game.version
+    commands.set_seat(game, OWNER, 1, BOT, NOW, seen)  # another seat
+    commands.join(game, None, "Eve", "digest", NOW)
+    for version in (seen, game.version + 1):
+        error = refused(lambda version=version: commands.set_seat(game, OWNER, 2, BOT, NOW, version))
+        assert (error.reason, error.metadata) == (Reason.STALE_VERSION, {"version": str(game.version)})
+    assert game.seats[2].name == "Eve"
+    for _ in range(2):  # the second time as if the first answer had been lost
+        commands.set_seat(game, OWNER, 2, BOT, NOW, game.version if game.seats[2].kind == SeatKind.PERSON else seen)
+        assert game.seats[2].bot == BOT.bot
+
+
 def test_a_seat_that_is_opened_loses_its_token() -> None:
     game = hosted()
     commands.set_seat(game, OWNER, 1, OPEN, NOW)

@@ -3,13 +3,16 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import pytest
 
 from clerestory.server.games import commands, notices
 from clerestory.server.games.hosted import HostedGame
-from clerestory.server.games.log import EndReason
+from clerestory.server.games.log import EndReason, Holder, SeatKind
 from clerestory.server.games.notices import (
     Delivery,
     Outcome,
@@ -20,7 +23,9 @@ from clerestory.server.games.notices import (
     begins_turn,
     notice_of,
 )
-from tests.server.games.simulated import on_simulated_time
+from clerestory.server.games.store import StoreError
+from clerestory.service_errors import Reason, ServiceError
+from tests.server.games.simulated import Database, Server, on_simulated_time
 from tests.server.games.table import BOTH, NOW, OWNER, hosted
 
 DELIVERED, REJECTED, FAILED, OUTDATED, DROPPED = Outcome
@@ -41,6 +46,12 @@ def until_another(before: HostedGame) -> tuple[HostedGame, HostedGame]:
     return before, after
 
 
+async def refused(call: Awaitable[object]) -> ServiceError:
+    with pytest.raises(ServiceError) as caught:
+        await call
+    return caught.value
+
+
 class Receiver:
     """Receives notices, gives the listed answers first, and then accepts all."""
 
@@ -48,7 +59,15 @@ class Receiver:
         self.answers = list(answers)
         self.received: list[tuple[float, TurnNotice]] = []
         self.outcomes: Counter[Outcome] = Counter()
-        self.notices = TurnNotices([Route(self.find)], lambda outcome: self.outcomes.update([outcome]))
+        self.notices = announcer(self)
+        self.now: HostedGame | None = None  # the game, if its turn may have ended
+
+    def note(self, before: HostedGame | None, hosted: HostedGame) -> None:
+        self.now = hosted
+        self.notices.note(before, hosted)
+
+    async def holds(self, notice: TurnNotice) -> bool:
+        return self.now is None or (self.now.called, self.now.turn) == (notice.version, notice.seat)
 
     async def find(self, notice: TurnNotice) -> Sequence[Send]:
         return (self.send,)
@@ -60,6 +79,17 @@ class Receiver:
     async def settled(self, count: int) -> None:
         while self.outcomes.total() < count:
             await asyncio.sleep(1)
+
+
+def announcer(receiver: Receiver, *routes: Route) -> TurnNotices:
+    """Return what announces turns, by default to a receiver, which also counts."""
+    count = receiver.outcomes.update
+    return TurnNotices(routes or [Route(receiver.find)], lambda outcome: count([outcome]), receiver.holds)
+
+
+def numbered(number: int) -> HostedGame:
+    game = hosted()
+    return HostedGame(replace(game.head, game_id=f"game {number}"), game.entries)
 
 
 def test_a_new_game_and_each_change_of_players_begin_a_turn() -> None:
@@ -124,7 +154,7 @@ async def test_a_notice_is_sent_until_it_is_accepted_or_rejected(
     answers: Sequence[Delivery], outcome: Outcome, times: list[int]
 ) -> None:
     receiver = Receiver(*answers)
-    receiver.notices.note(None, hosted())
+    receiver.note(None, hosted())
     await receiver.settled(1)
     assert [round(time) for time, _ in receiver.received] == times
     assert len({notice.name for _, notice in receiver.received}) == 1
@@ -135,9 +165,9 @@ async def test_a_notice_is_sent_until_it_is_accepted_or_rejected(
 async def test_a_notice_of_a_turn_that_has_ended_is_not_sent_again() -> None:
     receiver = Receiver(Delivery.FAILED)
     before, after = until_another(hosted())
-    receiver.notices.note(None, before)
+    receiver.note(None, before)
     await asyncio.sleep(0.5)
-    receiver.notices.note(before, after)
+    receiver.note(before, after)
     await receiver.settled(2)
     assert receiver.outcomes == {OUTDATED: 1, DELIVERED: 1}
     assert [notice.seat for _, notice in receiver.received] == [before.turn, after.turn]
@@ -147,12 +177,11 @@ async def test_a_notice_of_a_turn_that_has_ended_is_not_sent_again() -> None:
 async def test_beyond_the_limit_notices_are_dropped_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(notices, "MAX_PENDING", 3)
     receiver = Receiver()
-    for _ in range(5):
-        receiver.notices.note(None, hosted())
+    for number in range(5):
+        receiver.notices.note(None, numbered(number))
     await receiver.settled(5)
     assert receiver.outcomes[DROPPED] == 2
-    assert len(receiver.notices._tasks) == 0
-    assert receiver.notices._current == {}
+    assert receiver.notices._under_way == {}
 
 
 @on_simulated_time
@@ -166,7 +195,7 @@ async def test_slow_receivers_of_one_route_do_not_delay_another() -> None:
     async def many(_: TurnNotice) -> Sequence[Send]:
         return [stuck] * (notices.MAX_SENDING + 1)
 
-    both = TurnNotices([Route(many), Route(fast.find)], lambda outcome: slow.outcomes.update([outcome]))
+    both = announcer(slow, Route(many), Route(fast.find))
     both.note(None, hosted())
     await slow.settled(notices.MAX_SENDING + 2)
     assert [round(time) for time, _ in fast.received] == [0]
@@ -177,13 +206,13 @@ async def test_slow_receivers_of_one_route_do_not_delay_another() -> None:
 async def test_only_durable_routes_announce_a_turn_again() -> None:
     once, durable = Receiver(), Receiver()
     routes = [Route(once.find), Route(durable.find, durable=True)]
-    both = TurnNotices(routes, lambda outcome: durable.outcomes.update([outcome]))
+    both = announcer(durable, *routes)
     both.announce_again(hosted())
     both.announce_again(hosted())  # which is already on its way
     both.announce_again(hosted(seats="bb"))
     await durable.settled(1)
     assert (len(once.received), len(durable.received)) == (0, 1)
-    assert (both.durable, TurnNotices(routes[:1], lambda _: None).durable) == (True, False)
+    assert (both.durable, announcer(once, routes[0]).durable) == (True, False)
 
 
 @on_simulated_time
@@ -192,5 +221,137 @@ async def test_the_end_of_the_server_gives_up_what_is_left() -> None:
     receiver.notices.note(None, hosted())
     await asyncio.sleep(0.5)
     await receiver.notices.finish()
+    receiver.notices.note(None, numbered(1))
+    await asyncio.sleep(10)
     assert len(receiver.received) == 1
     assert receiver.outcomes == {}
+
+
+@on_simulated_time
+async def test_the_end_of_the_server_lets_a_notice_arrive_that_is_just_being_sent() -> None:
+    """Otherwise it may have arrived, and the next server would send it again."""
+    receiver = Receiver()
+
+    async def slow(_: TurnNotice) -> Sequence[Send]:
+        async def send(notice: TurnNotice) -> Delivery:
+            await asyncio.sleep(2)
+            return await receiver.send(notice)
+
+        return (send,)
+
+    notices = announcer(receiver, Route(slow))
+    notices.note(None, hosted())
+    await asyncio.sleep(1)
+    await notices.finish()
+    assert receiver.outcomes == {DELIVERED: 1}
+
+
+@on_simulated_time
+async def test_a_store_that_fails_is_asked_again() -> None:
+    receiver, errors = Receiver(), [StoreError("failed"), StoreError("failed")]
+
+    async def failing(_: TurnNotice) -> bool:
+        if errors:
+            raise errors.pop()
+        return True
+
+    receiver.holds = failing  # type: ignore[method-assign]
+    receiver.notices = announcer(receiver)
+    receiver.notices.note(None, hosted())
+    await receiver.settled(1)
+    assert [round(time) for time, _ in receiver.received] == [6]
+
+
+# -- several servers -------------------------------------------------------------------------------
+
+
+class Shared:
+    """Several servers with one store and one receiver."""
+
+    def __init__(self, *answers: Delivery) -> None:
+        self.receiver, database = Receiver(*answers), Database()
+        route = Route(self.receiver.find)
+        count = self.receiver.outcomes.update
+        make = partial(TurnNotices, [route], lambda outcome: count([outcome]))
+        self.servers = [Server(database, number, notices=make) for number in (1, 2)]
+
+    @property
+    def names(self) -> list[str]:
+        return [notice.name for _, notice in self.receiver.received]
+
+
+@on_simulated_time
+async def test_a_turn_that_has_ended_at_another_server_is_not_announced_again() -> None:
+    shared = Shared(Delivery.FAILED)
+    first, second = shared.servers
+    await first.create()
+    await asyncio.sleep(0.5)
+    await second.play()
+    await shared.receiver.settled(2)
+    assert shared.receiver.outcomes == {OUTDATED: 1, DELIVERED: 1}
+    assert len({*shared.names}) == len(shared.names) == 2
+
+
+@on_simulated_time
+async def test_a_turn_is_announced_by_the_server_at_which_it_began() -> None:
+    """The other server learns of it when it stores a change of its own."""
+    shared = Shared()
+    first, second = shared.servers
+    game = await first.create()
+    other = next(seat for seat in (0, 1) if seat != game.turn)
+    async with first.manager.lend("game") as live:
+        await second.play()
+        named = Holder(SeatKind.PERSON, name="Eve")
+        await first.manager.change(live, lambda game: commands.set_seat(game, OWNER, other, named, NOW))
+        assert live.hosted.seats[other].name == "Eve"
+    await shared.receiver.settled(2)
+    await asyncio.sleep(1)
+    assert len({*shared.names}) == len(shared.names) == 2
+
+
+@on_simulated_time
+async def test_a_turn_is_announced_though_the_answer_of_the_store_was_lost() -> None:
+    shared = Shared()
+    server = shared.servers[0]
+    game, append = await server.create(), server.store.append
+    await shared.receiver.settled(1)
+
+    async def lost(*args: Any, **kwargs: Any) -> None:
+        server.store.append = append
+        await append(*args, **kwargs)
+        raise StoreError("the answer was lost")
+
+    server.store.append = lost
+    assert (await refused(server.play())).reason == Reason.STORE_FAILED
+    await shared.receiver.settled(2)
+    assert [notice.seat for _, notice in shared.receiver.received] == [game.turn, 1 - (game.turn or 0)]
+
+
+# -- the name of a notice --------------------------------------------------------------------------
+
+
+def test_a_notice_keeps_its_name_whatever_else_happens_in_its_turn() -> None:
+    game = hosted("cathedral", "ppp")
+    first, others = notice_of(game), [seat for seat in range(3) if seat != game.turn]
+    commands.set_seat(game, OWNER, others[0], hosted(seats="bb").seats[0], NOW)
+    assert notice_of(game) == first
+    commands.set_seat(game, OWNER, others[1], Holder(SeatKind.PERSON, name="Eve"), NOW)
+    assert notice_of(HostedGame(game.head, game.entries)) == first
+
+
+def test_a_turn_in_which_the_player_has_moved_is_not_announced() -> None:
+    """For example at a restart: they know that it is theirs."""
+    game = hosted("cathedral")
+    while (after := played(game)).turn != game.turn:
+        game = after
+    assert game.called is not None
+    assert after.called is None
+    assert not begins_turn(game, after)
+
+
+def test_each_turn_of_a_game_has_a_name_of_its_own() -> None:
+    game, names = hosted(seats="pp"), []
+    while not game.over:
+        names += [game.called] if game.called is not None else []
+        game = played(game)
+    assert sorted({*names}) == names

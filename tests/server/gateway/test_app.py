@@ -121,7 +121,31 @@ async def test_an_error_names_the_media_types(caller: Caller, path: str, answers
     wrong = "application/connect+json" if path == LIST else JSON
     answer = await caller.call(path, b"{}", content_type=wrong)
     assert (answer.status, answer.headers["accept-post"]) == (415, accepted)
-    assert answer.body.decode() == f"This method {answers}; its content-type must be one of {accepted}.\n"
+    assert reason_of(answer.fields) == "UNREADABLE_REQUEST"
+    assert answer.fields["message"] == f"content-type: this method {answers}; must be one of {accepted}"
+
+
+@pytest.mark.parametrize(
+    ("verb", "path", "status", "reason", "allow"),
+    [
+        ("POST", ADVICE + "Nope", 404, "NO_SUCH_METHOD", None),
+        ("GET", ADVICE + "Nope", 404, "NO_SUCH_METHOD", None),
+        ("POST", ADVICE + "BatchRecommend", 404, "NO_SUCH_METHOD", None),  # a stream of requests
+        ("DELETE", "/nowhere", 404, "NO_SUCH_METHOD", None),
+        ("DELETE", LIST, 405, "UNREADABLE_REQUEST", "POST"),
+        ("GET", LIST, 405, "UNREADABLE_REQUEST", "POST"),
+        ("OPTIONS", LIST, 405, "UNREADABLE_REQUEST", "POST"),
+        ("PUT", HEALTH, 405, "UNREADABLE_REQUEST", "GET, HEAD"),
+    ],
+)
+async def test_what_is_no_call_is_a_typed_error(
+    caller: Caller, verb: str, path: str, status: int, reason: str, allow: str | None
+) -> None:
+    answer = await caller.ask(verb, path, accept_language="de")
+    assert (answer.status, answer.headers["content-type"]) == (status, "application/json")
+    assert answer.headers.get("allow") == allow
+    assert reason_of(answer.fields) == reason
+    assert answer.fields["details"][-1]["debug"]["locale"] == "de"
 
 
 async def test_a_body_that_is_too_long_is_rejected(caller: Caller) -> None:

@@ -1,12 +1,14 @@
 """The listener of the gateway closes every connection that it has accepted."""
 
 import asyncio
+import json
 import socket
 
 import pytest
 
 from clerestory.server.gateway.config import GatewaySettings
-from clerestory.server.gateway.listener import FULL, Listener
+from clerestory.server.gateway.listener import FULL, Listener, full
+from tests.server.gateway.harness import reason_of
 
 SITE = "https://play.example.org"
 SHARING = GatewaySettings("127.0.0.1:0", origins=(SITE,)).sharing
@@ -54,6 +56,7 @@ async def test_a_connection_that_waits_for_a_place_is_rejected_at_the_end(
         while request_head and not is_received(listener._waiting):
             await asyncio.sleep(0)
         listener.close()
-        assert await reader.read() == FULL.format(headers).encode()
+        assert await reader.read() == full(headers)
+        assert reason_of(json.loads(FULL)) == "BUSY"
         writer.close()
         await writer.wait_closed()

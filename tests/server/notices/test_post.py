@@ -72,6 +72,23 @@ async def test_an_answer_that_is_not_http_is_a_failure(answer: bytes) -> None:
         assert await sent(f"http://127.0.0.1:{port}/") == Delivery.FAILED
 
 
+@pytest.mark.parametrize(
+    ("interim", "final", "delivery"),
+    [
+        (b"HTTP/1.1 100 Continue\r\n\r\n", 204, Delivery.ACCEPTED),
+        (b"HTTP/1.1 103 Early Hints\r\nlink: x\r\nlink: y\r\n\r\n" * 2, 410, Delivery.REJECTED),
+        (b"HTTP/1.1 102 Processing\r\n\r\n", 503, Delivery.FAILED),
+        (b"HTTP/1.1 101 Switching Protocols\r\n\r\n", 204, Delivery.FAILED),
+        (b"HTTP/1.1 100 Continue\r\n\r\n" * 21, 204, Delivery.FAILED),
+    ],
+)
+async def test_an_interim_answer_is_not_the_last(interim: bytes, final: int, delivery: Delivery) -> None:
+    async with receiving(interim + b"HTTP/1.1 %d Final\r\n\r\n" % final) as (_, port):
+        assert await sent(f"http://127.0.0.1:{port}/") == delivery
+    async with receiving(interim) as (_, port):
+        assert await sent(f"http://127.0.0.1:{port}/") == Delivery.FAILED
+
+
 async def test_a_host_that_does_not_answer_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(post, "TIMEOUT_S", 0.01)
     with socket.create_server(("127.0.0.1", 0)) as silent:

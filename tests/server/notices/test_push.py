@@ -34,7 +34,7 @@ from clerestory.service_errors import Reason
 from clerestory.v1 import games_pb2 as games
 from tests.server.games.table import Table, table
 from tests.server.notices.receiver import counted, receiving
-from tests.server.notices.test_targets import headers_of, play_until, stored
+from tests.server.notices.test_targets import headers_of, is_active, play_until, stored
 from tests.server.rpc.harness import assert_reason, details, refusal, until
 
 SECONDS = 1_614_265_330
@@ -215,6 +215,7 @@ async def test_a_subscription_that_has_ended_is_deleted(status: int, left: int, 
         await play_until(played, 1)
         await until(lambda: counted(played.app, "rejected") == 1)
         assert len(await stored(played, 1)) == left
+        assert await is_active(played, 1, f"http://127.0.0.1:{port}/") == bool(left)
 
 
 async def test_a_private_address_gets_no_push_message_though_webhooks_may_have_it(settings: Any) -> None:

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from clerestory.server.notices import targets
 from clerestory.server.notices.webhook import signature
 from clerestory.service_errors import Reason
 from clerestory.v1 import games_pb2 as games
-from tests.server.games.table import OPEN, PERSON, Table, seated_at, table
+from tests.server.games.table import BOT, OPEN, PERSON, Table, seated_at, table
 from tests.server.notices.receiver import Received, counted, receiving
 from tests.server.rpc.harness import LoopClock, assert_reason, details, refusal, served, until
 
@@ -28,8 +29,12 @@ async def add(played: Table, seat: int, url: str = URL) -> str:
     return str(answer.webhook_secret)
 
 
+async def is_active(played: Table, seat: int, url: str) -> bool:
+    return bool((await played.call("GetNoticeTarget", tokens=played.tokens(), seat=seat, url=url)).active)
+
+
 async def stored(played: Table, seat: int) -> list[str]:
-    """Return the URLs of the targets of a seat, none of which has been notified since the game began."""
+    """Return the URLs of the targets of a seat."""
     token = played.tokens(seat)[0]
     return sorted(one.url for one in await played.app.manager.store.targets(played.game_id, seat, digest_of(token)))
 
@@ -94,16 +99,30 @@ async def test_a_removed_target_is_not_notified() -> None:
 async def test_what_is_not_an_address_is_not_there_to_remove(url: str) -> None:
     async with table(settings=ANY) as played:
         answer = await played.call("RemoveNoticeTarget", tokens=played.tokens(), url=url)
+        assert not await is_active(played, 0, url)
     assert answer == games.RemoveNoticeTargetResponse()
 
 
 @pytest.mark.parametrize(("status", "left"), [(410, 0), (404, 1), (403, 1)])
 async def test_a_target_that_is_gone_is_deleted(status: int, left: int) -> None:
     async with receiving(b"HTTP/1.1 %d No\r\n\r\n" % status) as (_, port), table(settings=ANY) as played:
-        await add(played, 1, f"http://127.0.0.1:{port}/")
+        url = f"http://127.0.0.1:{port}/"
+        await add(played, 1, url)
+        assert await is_active(played, 1, url)
         await play_until(played, 1)
         await until(lambda: counted(played.app, "rejected") == 1)
         assert len(await stored(played, 1)) == left
+        assert await is_active(played, 1, url) == bool(left)
+
+
+async def test_only_a_target_that_the_server_notifies_is_active(tmp_path: Path) -> None:
+    async with served(store=str(tmp_path / "store"), **ANY) as server:
+        played = await seated_at(server)
+        await add(played, 1)
+        found = [await is_active(played, seat, url) for seat, url in ((1, URL), (0, URL), (1, f"{URL}/other"))]
+    async with served(store=str(tmp_path / "store")) as server:
+        off = await is_active(played.at(server), 1, URL)
+    assert ([*found], off) == ([True, False, False], False)
 
 
 async def test_another_player_of_the_seat_does_not_inherit_targets() -> None:
@@ -136,20 +155,16 @@ async def test_a_turn_is_announced_after_a_kill_and_then_no_more(tmp_path: Path)
         received.answer = b"HTTP/1.1 204 No Content\r\n\r\n"
         async with served(store=str(tmp_path / "second"), **ANY) as server:
             await until(lambda: len(received.requests) == 2)
+            await until(lambda: counted(server.app, "delivered") == 1)
             played = played.at(server)
-            await until_stored(played, 1, [])
+            for plan in (BOT, PERSON):  # of the seat that is not to move
+                await played.call("SetSeat", tokens=played.owner, seat=0, plan=plan)
         async with served(store=str(tmp_path / "second"), **ANY) as server:
             played = played.at(server)
-            assert await server.app.manager.store.untold() == []
             await play_until(played, 0)
             await until(lambda: len(received.requests) == 3)
     assert told(received) == [1, 1, 0]
     assert len({headers_of(lines)["webhook-id"] for lines, _ in received.requests[:2]}) == 1
-
-
-async def until_stored(played: Table, seat: int, urls: list[str]) -> None:
-    while await stored(played, seat) != urls:
-        pass
 
 
 async def test_a_failed_attempt_is_repeated_for_that_target_only() -> None:
@@ -170,30 +185,56 @@ async def test_a_target_that_is_removed_gets_no_further_attempt() -> None:
         await play_until(played, 1)
         await until(lambda: len(busy.requests) == 1)
         await played.call("RemoveNoticeTarget", tokens=played.tokens(), seat=1, url=url)
-        await LoopClock().advance_until(lambda: counted(played.app, "rejected") == 1, 1.0)
+        await LoopClock().advance_until(lambda: counted(played.app, "outdated") == 1, 1.0)
     assert len(busy.requests) == 1
+
+
+async def test_an_attempt_reads_the_targets_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with receiving() as (_, port), table(settings=ANY) as played:
+        await add(played, 1, f"http://127.0.0.1:{port}/")
+        store, asked = played.app.manager.store, list[str]()
+        for name in ("targets", "claim_targets"):
+            real = getattr(store, name)
+            monkeypatch.setattr(store, name, lambda *args, name=name, real=real: asked.append(name) or real(*args))
+        await play_until(played, 1)
+        await until(lambda: counted(played.app, "delivered") == 1)
+    assert asked == ["claim_targets"]
 
 
 # -- wrong input -----------------------------------------------------------------------------------
 
 
+SCHEME, HOST, PORT = r"is not https://HOST/PATH$", r"is not a public host$", r"has the port '.*'; must be a number"
+
+
 @pytest.mark.parametrize(
-    "url",
+    ("fault", "urls"),
     [
-        *("", "example.org", "ftp://example.org/", "http://example.org/", "https://u:p@example.org/", "https://"),
-        *("https://example.org/a b", "https://example.org/\r\nx: y", "https://exämple.org/", "https://[::1"),
-        f"https://example.org/{'x' * targets.LONGEST_URL}",
-        *("https://localhost/", "https://127.0.0.1/", "https://127.1/", "https://2130706433/", "https://[::1]/"),
-        *("https://10.0.0.1/", "https://169.254.169.254/latest", "https://[::ffff:10.0.0.1]/", "https://server/"),
+        (SCHEME, ["", "example.org", "ftp://example.org/", "http://example.org/", "https:example.org", "https:/x/"]),
+        ("has no host;", ["https://", "https:///path", "https://:443/"]),
+        ("has a user name or a password", ["https://u:p@example.org/", "https://@example.org/"]),
+        ("has wrong brackets", ["https://[::1", "https://[x]/"]),
+        (PORT, ["https://example.org:0/", "https://example.org:65536/", "https://example.org:x/", "https://[::1]:x/"]),
+        (r"has ' '; only ASCII", ["https://example.org/a b", " https://example.org/"]),
+        (r"has '\\r'; only ASCII", ["https://example.org/\r\nx: y"]),
+        ("has 'ä'; only ASCII", ["https://exämple.org/"]),
+        (r"has 1020 characters; may have 1000", [f"https://example.org/{'x' * targets.LONGEST_URL}"]),
+        (HOST, ["https://localhost/", "https://127.0.0.1/", "https://127.1/", "https://2130706433/", "https://[::1]/"]),
+        (
+            HOST,
+            ["https://10.0.0.1/", "https://169.254.169.254/latest", "https://[::ffff:10.0.0.1]/", "https://server/"],
+        ),
     ],
 )
-async def test_an_address_that_may_not_be_called_is_an_error(url: str) -> None:
+async def test_an_address_that_may_not_be_called_is_an_error(fault: str, urls: list[str]) -> None:
     async with table(settings={"seat_webhooks": "public"}) as played:
-        error = await refusal(add(played, 1, url))
-        await play_until(played, 1)
+        for url in urls:
+            error = await refusal(add(played, 1, url))
+            assert_reason(error, Reason.BAD_NOTICE_TARGET)
+            [found] = details(error, BadRequest).field_violations
+            assert found.field == "url"
+            assert re.search(fault, found.description), (url, found.description)
         assert await stored(played, 1) == []
-    assert_reason(error, Reason.BAD_NOTICE_TARGET)
-    assert [one.field for one in details(error, BadRequest).field_violations] == ["url"]
 
 
 async def test_a_name_that_leads_to_a_private_address_is_not_called(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,7 +260,7 @@ async def test_a_seat_has_a_limit_of_targets() -> None:
     assert_reason(error, Reason.TOO_MANY_NOTICE_TARGETS)
 
 
-@pytest.mark.parametrize("method", ["AddNoticeTarget", "RemoveNoticeTarget"])
+@pytest.mark.parametrize("method", ["AddNoticeTarget", "RemoveNoticeTarget", "GetNoticeTarget"])
 async def test_only_the_token_of_the_seat_counts(method: str) -> None:
     async with table(PERSON, OPEN, settings=ANY) as played:
         for tokens, seat in ((played.owner, 0), (played.owner, None), (played.tokens(0), 1), (["other"], 0), ([], 0)):

@@ -1,49 +1,89 @@
 // Push messages of the server when it is the user's turn, even if no tab shows the game.
 
+import { signal } from "@preact/signals";
 import { browser } from "../browser/storage.ts";
 import { language } from "../language/texts.ts";
 import { games } from "../service/api.ts";
+import { insist, mayPass } from "../service/insist.ts";
 import type { Kept } from "./kept.ts";
 
 const KEPT = "push:"; // before the ID of a game, for the endpoint that its seats are notified at, and the server's key
 
 /** Whether the server can notify this browser. */
 export const mayPush = ({ pushKey }: Kept): boolean =>
-  pushKey.value !== "" && "serviceWorker" in navigator && "PushManager" in window;
+  !!pushKey.value && "serviceWorker" in navigator && "PushManager" in window;
+
+const changes = signal(0); // of what is kept
 
 /** Whether the user is notified of the turns of a game. */
 export const pushed = (game: string): boolean =>
-  browser.get(KEPT + game) !== null && "Notification" in window && Notification.permission === "granted";
+  changes.value >= 0 &&
+  browser.get(KEPT + game) !== null &&
+  "Notification" in window &&
+  Notification.permission === "granted";
+
+function keep(game: string, target: string | undefined): void {
+  if (target === undefined) browser.remove(KEPT + game);
+  else browser.set(KEPT + game, target);
+  changes.value += 1;
+}
 
 /** Let the server notify this browser of the turns of the user's seats; returns false if the browser refuses that. */
 export async function subscribe(kept: Kept): Promise<boolean> {
   if ((await Notification.requestPermission()) !== "granted") return false;
-  const subscription = await subscribed(kept.pushKey.value).catch(() => undefined);
+  const subscription = await subscribed(kept.pushKey.value ?? "").catch(() => undefined);
   if (!subscription) return false;
   const pushKeys = { p256dh: keyOf(subscription, "p256dh"), auth: keyOf(subscription, "auth") };
   for (const seat of kept.mine.value)
     await games.addNoticeTarget({ gameId: kept.id, tokens: kept.tokens, seat, url: subscription.endpoint, pushKeys });
-  browser.set(KEPT + kept.id, targetOf(subscription, kept));
+  keep(kept.id, targetOf(subscription, kept));
   return true;
 }
 
-/** Subscribe again if the browser has another subscription by now, or none, or the server has another key. */
-export async function renew(kept: Kept): Promise<void> {
-  if (!mayPush(kept) || !pushed(kept.id)) return;
+/**
+ * Subscribe again if the browser has another subscription by now, or none, or the server has another key.
+ *
+ * If the server no longer notifies this browser, the user is told so: a push service may have dropped the subscription.
+ */
+export function renew(kept: Kept): void {
+  const before = renewed.get(kept) ?? Promise.resolve();
+  renewed.set(
+    kept,
+    before.then(() => renewOnce(kept)).catch(() => undefined),
+  );
+}
+
+const renewed = new WeakMap<Kept, Promise<void>>(); // one after the other: each may change what is kept
+
+async function renewOnce(kept: Kept): Promise<void> {
+  if (kept.pushKey.value === undefined || !pushed(kept.id)) return;
+  if (!mayPush(kept)) return keep(kept.id, undefined);
   const registration = await navigator.serviceWorker.getRegistration();
   const subscription = await registration?.pushManager.getSubscription();
   if (targetOf(subscription, kept) !== browser.get(KEPT + kept.id)) await subscribe(kept);
+  else if (!(await isActive(kept))) keep(kept.id, undefined);
 }
+
+/** Whether the server notifies this browser of the turns of a seat of the user. */
+async function isActive(kept: Kept): Promise<boolean> {
+  const asked = { gameId: kept.id, tokens: kept.tokens, url: urlOf(kept) };
+  const until = { wanted: () => pushed(kept.id), passes: mayPass };
+  const ask = (seat: number) => insist(() => games.getNoticeTarget({ ...asked, seat }), until);
+  const answers = await Promise.all(kept.mine.value.map(ask));
+  return answers.some(({ active }) => active);
+}
+
+const urlOf = ({ id }: Kept) => browser.get(KEPT + id)?.split(" ")[0] ?? "";
 
 const targetOf = (subscription: PushSubscription | null | undefined, { pushKey }: Kept) =>
   `${subscription?.endpoint} ${pushKey.value}`;
 
 /** Undo this; returns true. The subscription of the browser stays, because other games may use it. */
 export async function unsubscribe(kept: Kept): Promise<boolean> {
-  const [url = ""] = (browser.get(KEPT + kept.id) ?? "").split(" ");
+  const url = urlOf(kept);
   for (const seat of kept.mine.value)
     await games.removeNoticeTarget({ gameId: kept.id, tokens: kept.tokens, seat, url });
-  browser.remove(KEPT + kept.id);
+  keep(kept.id, undefined);
   return true;
 }
 

@@ -64,8 +64,8 @@ export class Kept {
   readonly busy = this.#calls.busy;
   /** Seats with a watcher; undefined if unknown. */
   readonly present = signal<readonly number[] | undefined>(undefined);
-  /** The key to subscribe to push messages of the server with; empty if there are none. */
-  readonly pushKey = signal("");
+  /** The key to subscribe to push messages of the server with; empty if there are none, undefined if unknown. */
+  readonly pushKey = signal<string | undefined>(undefined);
   /** My last action is being taken back. */
   readonly takingBack = signal(false);
   /** The seat that has just declined to go back. */
@@ -389,14 +389,17 @@ export class Kept {
     return this.log.value[ply - 1]?.version;
   }
 
-  /** Let a bot take over a seat, or its person take it back. */
+  /** Let a bot take over a seat, or its person take it back, unless somebody else has just sat down. */
   setSeat(seat: number, kind: SeatKind, bot: { level?: number; character?: string } = {}): Promise<boolean> {
     const plan = { kind, ...(kind === SeatKind.BOT ? { bot } : {}) };
-    const asked = { gameId: this.id, tokens: this.tokens, seat, plan };
-    return this.#calls.make(
-      () => (limit) => games.setSeat(asked, limit),
-      () => this.#seen(),
-    );
+    const asked = { ...this.#common(), seat, plan };
+    let wanted = true; // only as long as the seat is as the user saw it
+    const prepare = () => {
+      if (!wanted) return undefined;
+      wanted = false;
+      return (limit: Limit) => games.setSeat(asked, limit);
+    };
+    return this.#calls.make(prepare, () => this.#seen());
   }
 
   /** End the game, or resign: of my seats, for the one that is to decide now, else for the first of a person. */

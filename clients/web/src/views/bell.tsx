@@ -9,28 +9,24 @@ import { wordsOf } from "../service/api.ts";
 
 /** By push messages, or where there are none, only as long as a tab shows the game. */
 export function Bell({ kept }: { kept: Kept }) {
-  const on = useSignal(pushed(kept.id));
-  const busy = useSignal(false);
+  const turning = useSignal<boolean | undefined>(undefined); // on or off, until the server has answered
   const turn = async (wanted: boolean) => {
-    busy.value = true;
-    on.value = wanted;
+    turning.value = wanted;
     try {
       const done = wanted ? await subscribe(kept) : await unsubscribe(kept);
       kept.refused.value = done ? "" : say("players.no_notices");
-      if (!done) on.value = !wanted;
     } catch (error) {
       kept.refused.value = wordsOf(error);
-      on.value = !wanted;
     }
-    busy.value = false;
+    turning.value = undefined;
   };
   if (mayPush(kept) && kept.mine.value.length)
     return (
       <label>
         <input
           type="checkbox"
-          checked={on.value}
-          disabled={busy.value}
+          checked={turning.value ?? pushed(kept.id)}
+          disabled={turning.value !== undefined}
           onChange={(event) => void turn(event.currentTarget.checked)}
         />{" "}
         {say("players.notify")}

@@ -50,7 +50,7 @@ export default function GameScreen({ words: [id = ""] }: { words: string[] }) {
   useEffect(() => () => kept.close(), [kept]);
   useEffect(() => toPresent, [kept]);
   useEffect(() => answerWorker(id), [id]);
-  useEffect(() => void renew(kept).catch(() => undefined), [kept.pushKey.value]);
+  useEffect(() => renew(kept), [kept.pushKey.value, kept.myTurn.value]);
   const game = kept.game.value;
   const begun = useBegun(game?.status);
   if (kept.failed.value)

@@ -18,7 +18,7 @@ from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from loadtest.faults.postgres import Cluster
 from tests.server.games.table import PERSON, hosted, seated_at
-from tests.server.games.test_store import RUNNING, entries, named
+from tests.server.games.test_store import RUNNING, entries, named, target
 from tests.server.rpc.harness import Served, assert_reason, served, until
 
 pytestmark = pytest.mark.system
@@ -144,6 +144,24 @@ async def test_a_game_that_is_played_again_is_not_deleted_by_another_server(stor
         assert await first.own(game_id)
         await first.append(game_id, 0, Batch(entries(1), RUNNING), owned=game_id == "bots")
     assert await second.delete_untouched(first.now() - 60_000, 9) == ["bots"]
+
+
+async def test_one_server_notifies_a_target_of_a_turn(database: str, stores: list[Any]) -> None:
+    first, second = stores
+    gone = await open_store(database)
+    await gone.create(named("a"), Batch(entries(3), RUNNING))
+    assert await gone.keep_target("a", target())
+    assert await gone.claim_targets("a", 1, "holder", 2) == [target()]
+    assert await first.claim_targets("a", 1, "holder", 2) == []
+    assert await first.untold(claimed=True) == []
+    await gone.close()
+    found = await asyncio.gather(*(store.untold(claimed=True) for store in stores))
+    assert sorted(found) == [[], ["a"]]
+    assert await first.claim_targets("a", 1, "holder", 2) == [target()]
+    assert await second.claim_targets("a", 1, "holder", 3) == [target()]  # a later turn, which began there
+    assert await first.claim_targets("a", 1, "holder", 2) == []
+    await first.tell_target("a", 1, target().url, 2)
+    assert await second.claim_targets("a", 1, "holder", 3) == [target(told=2)]
 
 
 @pytest.mark.parametrize("ask", [open_store, store_location])
