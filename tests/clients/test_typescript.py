@@ -29,6 +29,7 @@ from tools.lab.browser import page_server
 pytestmark = pytest.mark.system
 
 PACKAGE = ROOT / "clients" / "typescript"
+NOT_AN_ADDRESS = "address: is not an http:// or https:// URL without password and query"
 SCRIPTS = Path(__file__).parent / "typescript"
 SMALLEST = 5_000  # compressed bytes of a page that shows a recommendation
 MOST = 15_000  # compressed bytes of the package with its transport library, without the messages
@@ -145,7 +146,13 @@ def test_the_small_client_plays_analyzes_and_says_what_is_wrong(project: Path, g
         ["out-of-time", "", None],
         ["unavailable", "", None],
     ]
-    assert found["unsafe"] == "token: would travel in plaintext to advice.example; use https"
+    assert found["unusable"] == [
+        "token: would travel in plaintext to advice.example; use https",
+        *[NOT_AN_ADDRESS] * 3,
+        "token: is not one word of printable ASCII",
+        "language: is not a BCP 47 tag",
+        "fetch: is not a function",
+    ]
 
 
 def test_the_advisor_of_the_default_entry_recommends_analyzes_and_names_what_is_wrong(
@@ -153,18 +160,23 @@ def test_the_advisor_of_the_default_entry_recommends_analyzes_and_names_what_is_
 ) -> None:
     position = (ROOT / "examples" / "positions" / "duel-2p-phase2-turn.json").read_text("utf-8")
     found = printed(project, "advisor.ts", gateway, position)
-    assert found["bests"] == [found["same"]] * 3
+    assert found["bests"] == [found["same"]] * 5
     assert found["alone"]
-    assert found["lines"] == [2] * 3
+    assert found["lines"] == [2] * 5
     assert found["tables"] >= 3
     assert found["last"] == {"final": True, "iterations": "300"}
     assert found["errors"] == [
         ["bad-request", "BAD_POSITION", "position"],
-        ["bad-request", "BAD_TIME_BUDGET", "timeMs"],
+        *[["bad-request", "BAD_TIME_BUDGET", "timeMs"]] * 2,
+        ["bad-request", "BAD_TIME_BUDGET", "time_budget"],
         ["bad-request", "BAD_UPDATE_INTERVAL", "everyMs"],
         ["bad-request", "BAD_TIME_BUDGET", "time_budget"],
         ["bad-request", "BAD_MAX_TREE_BYTES", "max_tree_bytes"],
-        ["bad-request", "BAD_TIME_BUDGET", "time_budget"],
+        *[["bad-request", "BAD_TIME_BUDGET", "time_budget"]] * 2,
+        ["bad-request", "UNREADABLE_REQUEST", "level"],
+        *[["bad-request", "BAD_SEAT", "observer"]] * 4,
+        *[["bad-request", "UNREADABLE_REQUEST", "timeoutMs"]] * 3,
+        ["bad-request", "UNREADABLE_REQUEST", "signal"],
     ]
 
 
@@ -228,7 +240,14 @@ def test_calls_have_errors_deadlines_and_streams(project: Path, gateway: str) ->
             *("5334", "6001", "1501", None),  # for searches, in whole milliseconds, and one beyond every timer
         ],
         "unfit": ["bad-request"] * 5,
-        "unusable": ["TypeError"] * 5,
+        "uncallable": [*["timeoutMs"] * 4, *["signal"] * 2],
+        "unusable": [
+            "TypeError: time: 1s is not a number of milliseconds",
+            *[f"TypeError: {NOT_AN_ADDRESS}"] * 3,
+            "TypeError: token: is not one word of printable ASCII",
+            "TypeError: slack: NaN is not a number of milliseconds, 0 or more",
+            "TypeError: language: is not a BCP 47 tag",
+        ],
         "odd": [0, 333_333_333],
         "nowhere": ["unavailable", True],
     }
