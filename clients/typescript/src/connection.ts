@@ -19,13 +19,12 @@ export interface JsonSettings {
 
 /** The address before the path of a call, and the headers of every call. Throws TypeError, which names the argument. */
 export function connection(address: string, settings: JsonSettings) {
-  const { token, language, fetch } = settings;
+  const { token, language } = settings;
   const { protocol, hostname, host } = serverOf(address);
   require(!token || WORD.test(String(token).trim()), "token: is not one word of printable ASCII");
   const open = protocol === "http:" && !LOCAL.includes(hostname);
   require(!token || !open, `token: would travel in plaintext to ${host}; use https`);
   require(!language || TAGS.test(language), "language: is not a BCP 47 tag");
-  require(!fetch || typeof fetch === "function", "fetch: is not a function");
   return {
     base: address.replace(/\/+$/, ""),
     headers: {
@@ -38,8 +37,7 @@ export function connection(address: string, settings: JsonSettings) {
 function serverOf(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const http = url?.protocol === "http:" || url?.protocol === "https:";
-  require(http &&
-    url.href === url.origin + url.pathname, "address: is not an http:// or https:// URL without password and query");
+  require(http && url.href === url.origin + url.pathname, "address: is not a plain http:// or https:// URL");
   return url;
 }
 
@@ -51,7 +49,7 @@ export function callFault(signal: unknown, timeoutMs: unknown): [string, string]
 }
 
 export const isTime = (value: unknown): value is number => typeof value === "number" && value >= 0;
-export const notTime = (value: unknown): string => `${quoted(value)} is not a number of milliseconds, 0 or more`;
+export const notTime = (value: unknown): string => `${quoted(value)} is not a time in milliseconds`;
 export const quoted = (value: unknown): string => (typeof value === "string" ? `"${value}"` : String(value));
 
 function require(condition: unknown, problem: string): asserts condition {

@@ -75,9 +75,8 @@ function streamOver(inner: Transport, slack: number, unary: Transport["unary"]):
     }
     const asked = await collected(input);
     const time = method.name === "AnnotateGame" ? reviewOf(asked[0]) : timeOf(asked[0]);
+    const limit = whole(timeout ?? within(slack, time));
     try {
-      checkCall(signal, timeout);
-      const limit = whole(timeout ?? within(slack, time));
       const messages = asked.map((one) => fitted(method.input, one));
       const answer = await inner.stream(method, signal, limit, header, each(messages), context);
       return { ...answer, message: read(answer.message) };
