@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clerestory.cli.game_options import WORKERS, WorkerOptions, loader
-from clerestory.cli.options import BadOption, SeedOption, chosen_game, grouped
+from clerestory.cli.options import BadOption, SeedOption, argument, chosen_game, grouped
 from clerestory.search.options import LEARNING, read_options, write_options
 
 if TYPE_CHECKING:
@@ -103,6 +103,8 @@ class LearningOptions:
         from clerestory.search.training.plan import LearningPlan, OnePlyHabits
         from clerestory.search.training.selfplay import Habits
 
+        with argument("--search"):
+            search = read_options(self.search)
         return LearningPlan(
             seats=read_seats(self.game, self.seats),
             load=loader(self.game),
@@ -110,7 +112,7 @@ class LearningOptions:
             seed=self.seed,
             habits=Habits(quick=self.quick, full=self.full),
             schedule=Schedule(epochs=self.epochs, seed=self.seed),
-            search=read_options(self.search),
+            search=search,
             one_ply=OnePlyHabits(rounds=self.one_ply),
             fits=self.fits,
         )
@@ -118,10 +120,17 @@ class LearningOptions:
     def gate(self) -> "GateOptions":
         """Return the matches that a candidate must win. Raises BadOption, BadPlan."""
         from clerestory.cli.matches import read_sprt
+        from clerestory.search.arena.bots import Budget, parse_bot
         from clerestory.search.training.gate import GateOptions
 
         test = read_sprt(self.sprt)
         budgets, against = tuple(self.budgets.split(",")), tuple(self.against or ())
+        with argument("--budgets"):
+            for budget in budgets:
+                Budget.parse(budget)
+        with argument("--against"):
+            for bot in against:
+                parse_bot(bot)
         return GateOptions(budgets, against, self.gate_games, test.elo0, test.elo1)
 
 

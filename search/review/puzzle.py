@@ -163,7 +163,7 @@ def puzzle(game: Game, number: int) -> Puzzle:
     """Return a puzzle of a game by its number. Raises NoPuzzle."""
     known = puzzles(game)
     if not 1 <= number <= len(known):
-        raise NoPuzzle(f"{number}: {game.name} has the puzzles 1 to {len(known)}")
+        raise NoPuzzle(f"is {number}; {game.name} has the puzzles 1 to {len(known)}")
     return known[number - 1]
 
 

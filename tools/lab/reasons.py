@@ -91,9 +91,18 @@ def check(position: str, seed: int, iterations: int, times: int, longer: int) ->
     points, share = (
         leads_after(searcher, actions, iterations * longer, result.seat) if leads or wins or alike else (0, 0)
     )
-    confirmed = leads and points > 0, wins and share > 0, alike and abs(share) < LEAST_ERROR
-    counts = zip((leads, wins, alike), confirmed, strict=True)
-    return ReasonTally(1, *[count for pair in counts for count in pair], gains[0].worlds, len(mentioned), held)
+    return ReasonTally(
+        sentences=1,
+        leads=leads,
+        leads_held=leads and points > 0,
+        wins=wins,
+        wins_held=wins and share > 0,
+        alike=alike,
+        alike_held=alike and abs(share) < LEAST_ERROR,
+        worlds=gains[0].worlds,
+        differences=len(mentioned),
+        held=held,
+    )
 
 
 def same_signs(mentioned: Sequence[Gain], searcher: Searcher, actions: Sequence[str], worlds: int) -> int:
