@@ -3,7 +3,6 @@
 import math
 import os
 import re
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,16 +16,12 @@ from clerestory.cli.options import BadOption, SeedOption, argument, chosen_game,
 from clerestory.search.options import LEARNING, read_options, write_options
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from clerestory.search.arena.pool import Crew
     from clerestory.search.training.gate import GateOptions
     from clerestory.search.training.loop import Watch
     from clerestory.search.training.plan import LearningPlan
 
 SEARCH = write_options(LEARNING)
-
-EVERY = 60.0  # seconds between progress lines when there is no terminal
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,9 +212,13 @@ def watching() -> Iterator["Watch"]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+    from clerestory.cli.screen import ProgressLines
+
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield ProgressLines(console)
+        lines = ProgressLines(console)
+        lines.first, lines.interval = 0.0, 60.0
+        yield lines
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console) as progress:
@@ -231,17 +230,3 @@ def watching() -> Iterator["Watch"]:
             progress.update(tasks[stage], completed=done)
 
         yield show
-
-
-class ProgressLines:
-    """Prints the progress of a stage when it begins, every minute, and when it ends."""
-
-    def __init__(self, console: "Console") -> None:
-        self.console, self.stage, self.last = console, "", 0.0
-
-    def __call__(self, stage: str, done: int, total: int) -> None:
-        """Print the progress, unless it was printed a moment ago."""
-        now = time.monotonic()
-        if stage != self.stage or done >= total or now - self.last >= EVERY:
-            self.stage, self.last = stage, now
-            self.console.print(f"{stage}: {done:,} of {total:,}", highlight=False)

@@ -19,7 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from clerestory.cli.game_options import MatchOptions, WorkerOptions, loader
 from clerestory.cli.options import BadOption, argument, plain, require_regular, writing
 from clerestory.cli.remote_bots import REMOTE_BOTS, parse_any_bot
-from clerestory.cli.screen import figures_table, screen
+from clerestory.cli.screen import ProgressLines, figures_table, screen
 from clerestory.declared import declarations, in_words
 from clerestory.engine import NATURE, Game, Record, State
 from clerestory.search.arena.bots import BOTS, Decide, options_of, own_options
@@ -108,10 +108,20 @@ def telling_what_is_kept(out: Path | None) -> Iterator[None]:
 
 @contextmanager
 def progress_bar(games: int) -> Iterator[Callable[[int], None]]:
-    """Yield the function that counts finished games; the bar is for terminals only."""
+    """Yield the function that counts finished games: in a bar on a terminal, elsewhere in a line now and then."""
     console = Console(stderr=True)
+    if not console.is_terminal:
+        lines, done = ProgressLines(console), 0
+
+        def count(more: int) -> None:
+            nonlocal done
+            done += more
+            lines("playing", done, games)
+
+        yield count
+        return
     columns = (TextColumn("playing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+    with Progress(*columns, console=console) as progress:
         task = progress.add_task("playing", total=games)
         yield lambda more: progress.advance(task, more)
 
