@@ -101,6 +101,11 @@ class GatewaySettings:
         allowed = [("access-control-allow-origin", origin), ("access-control-expose-headers", "*")]
         return [("vary", "origin"), *(allowed if origin in self.origins else [])]
 
+    @property
+    def own(self) -> bool:
+        """Whether no other machine reaches the gateway, as far as it knows: none does directly or through a proxy."""
+        return is_loopback(self.address[0]) and not (self.names or self.proxies)
+
     def knows(self, host: str) -> bool:
         """Return whether the gateway accepts a `Host` header, given without its port.
 

@@ -14,7 +14,7 @@ import { Button } from "../parts/button.tsx";
 import { Copy, SeatName, Trouble } from "../parts/parts.tsx";
 import { hear } from "../sounds/sounds.ts";
 import { Bell } from "./bell.tsx";
-import { EndIt, watchWords } from "./people.tsx";
+import { EndIt, Reach, watchWords } from "./people.tsx";
 
 interface Props {
   kept: Kept;
@@ -61,6 +61,7 @@ export function Waiting({ kept, game }: Props) {
       </ul>
       <section>
         <Copy label={say("waiting.link")} value={address("game", game.gameId)} />
+        <Reach />
         {game.options?.listed && <p class="muted">{say("waiting.listed")}</p>}
         {watch && <Copy label={say("share.watch")} value={address("game", game.gameId, ...watch)} />}
         {seated && <Bell kept={kept} />}
