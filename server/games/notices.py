@@ -84,7 +84,7 @@ Find = Callable[[TurnNotice], Awaitable[Sequence[Send]]]  # returns the receiver
 
 
 class Route:
-    """A group of receivers, with limits of its own, so that slow ones do not delay those of other routes.
+    """A group of receivers, with separate limits, so that slow ones do not delay those of other routes.
 
     Args:
         find: returns the receivers of a notice.
@@ -103,7 +103,7 @@ class TurnNotices:
     """Sends the notices of all games.
 
     Args:
-        routes: where they are sent to.
+        routes: their destinations.
         count: called with what became of each notice.
     """
 

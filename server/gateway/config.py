@@ -92,7 +92,7 @@ class GatewaySettings:
             raise BadGatewaySettings(f"web_proxy: {error}") from None
 
     def sharing(self, origin: str) -> list[tuple[str, str]]:
-        """Return the headers by which a browser lets a page of an origin read the response (CORS, Fetch Standard).
+        """Return the headers that allow a page of an origin to read the response (CORS, Fetch Standard).
 
         They allow no credentials, which the service does not use: a token is a header that the page itself sets.
         """

@@ -1,4 +1,4 @@
-"""The targets of a seat's notices: what is accepted, who is notified of what, restarts, and targets that are gone."""
+"""The targets of a seat's notices: validation, who is notified, restarts, and targets that are gone."""
 
 import base64
 import json
@@ -29,7 +29,7 @@ async def add(played: Table, seat: int, url: str = URL) -> str:
 
 
 async def stored(played: Table, seat: int) -> list[str]:
-    """Return the URLs of the targets of a seat, none of which has been notified since the game began."""
+    """Return the URLs of the targets of a seat that have not been notified since the game began."""
     token = played.tokens(seat)[0]
     return sorted(one.url for one in await played.app.manager.store.targets(played.game_id, seat, digest_of(token)))
 

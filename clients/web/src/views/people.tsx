@@ -11,7 +11,7 @@ import { Bell } from "./bell.tsx";
 
 const HERE = ["localhost", "127.0.0.1", "[::1]"];
 
-/** A warning if the links of this page reach nobody else. */
+/** A warning if the links of this page work on this machine only. */
 export const Reach = () => (HERE.includes(location.hostname) ? <p class="muted">{say("share.here")}</p> : null);
 
 /** Invitation links: to watch, or to play a seat. */

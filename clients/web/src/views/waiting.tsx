@@ -74,7 +74,7 @@ export function Waiting({ kept, game }: Props) {
 
 const isOpen = ({ kind }: GameSeat): boolean => kind === SeatKind.OPEN;
 
-/** A choice of bots for a seat that nobody takes. */
+/** A choice of bots for an open seat. */
 function Substitute({ kept, seat }: { kept: Kept; seat: number }) {
   const chosen = useSignal("bot4");
   useEffect(meet, []);
@@ -98,7 +98,7 @@ function Substitute({ kept, seat }: { kept: Kept; seat: number }) {
   );
 }
 
-/** Whether a game has begun in a tab that nobody looks at, until somebody does. Its beginning is heard at once. */
+/** Whether a game has begun in a hidden tab, until the tab is visible. A sound is played at once. */
 export function useBegun(status: GameStatus | undefined): boolean {
   const before = useRef(status);
   const unseen = useSignal(false);
