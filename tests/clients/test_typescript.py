@@ -114,6 +114,16 @@ def test_a_position_file_is_read_as_documented(project: Path) -> None:
     assert run(project, "node", "position.mjs") == "4\n"
 
 
+def test_the_examples_of_the_package_run_in_node(project: Path, gateway: str) -> None:
+    shutil.copy(ROOT / "examples" / "positions" / "cathedral-3p-round4-draft.json", project / "position.json")
+    examples = re.findall(r"```ts\n(.*?)```", (PACKAGE / "README.md").read_text("utf-8"), re.DOTALL)
+    assert len(examples) == 2
+    for example in examples:
+        faster = re.sub(r"timeMs: 2000|milliseconds\(500\)", lambda one: re.sub(r"\d+", "20", one[0]), example)
+        (project / "example.mjs").write_text(faster.replace("http://127.0.0.1:8080", gateway))
+        run(project, "node", "example.mjs")
+
+
 def test_the_package_has_every_method_of_the_server(project: Path) -> None:
     methods = [*METHODS, "clerestory.v1.AdvisorService/BatchRecommend"]
     wanted = {re.sub(r"/(.)", lambda first: f"/{first[1].lower()}", name) for name in methods}
