@@ -187,15 +187,15 @@ class ProgressLines:
 
     def __init__(self, console: Console) -> None:
         self.console = console
-        self.stage, self.due, self.begun = "", 0.0, False
+        self.stage, self.due, self.printed = "", 0.0, -1
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Print the progress of a stage, if it is time to."""
         now = monotonic()
         if stage != self.stage:
-            self.stage, self.due, self.begun = stage, now + self.first, False
-        if now >= self.due or (self.begun and done >= total):
-            self.due, self.begun = now + self.interval, True
+            self.stage, self.due, self.printed = stage, now + self.first, -1
+        if done > self.printed and (now >= self.due or (self.printed >= 0 and done >= total)):
+            self.due, self.printed = now + self.interval, done
             self.console.print(f"{stage}: {locale.figure(done)} / {locale.figure(total)}", highlight=False)
 
 

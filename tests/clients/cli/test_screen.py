@@ -259,8 +259,18 @@ def test_the_games_of_a_replay_are_its_progress_on_a_terminal(monkeypatch: pytes
 
 
 def test_long_work_prints_a_line_of_progress_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
-    times = [0.0, 1.9, 2.1, 11.0, 12.2, 13.0, 20.0, 20.1, 21.0]
-    works = [("short", 1), ("long", 1), ("long", 2), ("long", 3), ("long", 4), ("long", 5), ("long", 9), ("new", 1)]
+    times = [0.0, 1.9, 2.1, 11.0, 12.2, 13.0, 20.0, 31.0, 31.1, 31.2]
+    works = [
+        ("short", 1),
+        ("long", 1),
+        ("long", 2),
+        ("long", 3),
+        ("long", 4),
+        ("long", 5),
+        ("long", 9),
+        ("long", 9),
+        ("new", 1),
+    ]
     monkeypatch.setattr(output, "monotonic", iter(times).__next__)
     monkeypatch.setattr(ProgressLines, "first", 2.0)
     console = Console(file=io.StringIO(), width=80)
