@@ -71,6 +71,15 @@ def mover(state: State) -> str:
     return "nature" if state.turn == NATURE else state.game.seat_name(state.turn)
 
 
+def movers(state: State, actions: Iterable[str]) -> list[str]:
+    """Return who acts at each of some actions that are played from a position. Raises IllegalAction."""
+    after, names = state.copy(), []
+    for action in actions:
+        names.append(mover(after))
+        after.play(action)
+    return names
+
+
 def ending(state: State, early: EarlyEnd | None = None) -> dict[str, Any]:
     """Return the last line of a record that stops here."""
     returns, margins = (state.win_shares(), state.margins()) if state.over else (None, None)

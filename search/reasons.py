@@ -19,7 +19,8 @@ from clerestory.search.result import Result
 
 NAMED = 3  # maximum number of features in a sentence
 LEAST_NAMED = 0.5  # smallest difference of a feature that a player would mention
-WORTH_WINNING = 0.005  # smallest difference of win shares worth mentioning
+LEAST_ERROR = 0.02  # share of a win: actions that lose less are about as good as the best, in hints and reviews
+WORTH_WINNING = 0.01  # smallest difference of win shares worth mentioning
 SURE = 5.0  # required lead of a line in standard errors; a search underestimates its true errors
 
 
@@ -28,7 +29,10 @@ class Verdict(StrEnum):
 
     AHEAD = "reason.better"
     LIKELIER = "reason.likelier"
+    LIKELIER_BEHIND = "reason.likelier.behind"
     ALIKE = "reason.alike"
+    ALIKE_BEHIND = "reason.alike.behind"
+    UNSURE = "reason.unsure"
 
 
 def explained(result: Result, outlooks: Sequence[tuple[Outlook, ...]], gains: Sequence[Gain], least: float) -> Result:
@@ -77,7 +81,9 @@ def sentences(best: Line, other: Line, gains: Sequence[Gain], view: State, seat:
         return ()
     if not other.visits:
         return (text("reason.untried", **pair),)
-    verdict = verdict_on(best, other, tuning.worth_naming)
+    verdict = verdict_on(best, other, seat, tuning.worth_naming)
+    if verdict == Verdict.UNSURE:
+        return (text(verdict, **pair),)
     count = {"count": round(lead(best, other), 1)} if verdict == Verdict.AHEAD else {}
     scored = verdict == Verdict.AHEAD
     return text(verdict, **pair, **count), *traded(stated(gains, tuning.explained, scored=scored), view, seat)
@@ -194,13 +200,16 @@ def listed(some: Sequence[Text]) -> Text:
     return text("reason.and", first=before, last=last)
 
 
-def verdict_on(best: Line, other: Line, least: float) -> Verdict:
-    """Compare the best line with another: by points, or by wins if the other has more points."""
+def verdict_on(best: Line, other: Line, seat: int, least: float) -> Verdict:
+    """Compare the best line of a seat with another: by points, else by wins; `least` points are worth mentioning."""
     if is_ahead(best, other, least):
         return Verdict.AHEAD
-    if is_ahead(other, best, least) and is_likelier_to_win(best, other):
-        return Verdict.LIKELIER
-    return Verdict.ALIKE
+    behind = is_ahead(other, best, least)
+    if is_likelier_to_win(best, other, seat):
+        return Verdict.LIKELIER_BEHIND if behind else Verdict.LIKELIER
+    if is_likelier_to_win(other, best, seat) or abs(winning_lead(best, other, seat)) >= LEAST_ERROR:
+        return Verdict.UNSURE
+    return Verdict.ALIKE_BEHIND if behind else Verdict.ALIKE
 
 
 def lead(best: Line, other: Line) -> float:
@@ -213,13 +222,15 @@ def is_ahead(best: Line, other: Line, least: float) -> bool:
     return lead(best, other) >= max(least, SURE * combined(best.margin_error, other.margin_error))
 
 
-def is_likelier_to_win(best: Line, other: Line) -> bool:
-    """Whether a line with fewer points wins more often, by more than its error and enough to be worth mentioning.
+def winning_lead(best: Line, other: Line, seat: int) -> float:
+    """Return the lead of a line in the seat's share of the win."""
+    return best.win_shares[seat] - other.win_shares[seat]
 
-    It does if its score is higher: for any reward, the score depends only on the margin and the win share.
-    """
-    more = best.score - other.score
-    return more >= max(WORTH_WINNING, SURE * combined(best.score_error, other.score_error))
+
+def is_likelier_to_win(best: Line, other: Line, seat: int) -> bool:
+    """Whether a line wins more often, by more than its error and enough to be worth mentioning."""
+    error = combined(best.standard_errors[seat], other.standard_errors[seat])
+    return winning_lead(best, other, seat) >= max(WORTH_WINNING, SURE * error)
 
 
 def stated(gains: Sequence[Gain], explained: Sequence[str] = (), *, scored: bool = False) -> list[Gain]:

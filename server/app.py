@@ -77,7 +77,7 @@ SERVICES = (
     lessons_pb2.DESCRIPTOR.services_by_name["LessonService"].full_name,
 )
 CALLS = 0.75  # the share of the grace period for calls; the store gets the rest, and what calls leave unused
-SENDING_TO_SEATS = 64  # notices at a time to addresses that strangers chose, of which some never answer
+SENDING_TO_SEATS = 64  # notices at a time to addresses that strangers chose; some never answer
 LEAST = 0.5  # seconds that the store gets to close, however short the grace period is
 ANSWERING = 0.0001  # kernel time slice of the answering threads, in seconds: a shorter one is scheduled sooner
 

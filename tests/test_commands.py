@@ -4,8 +4,10 @@ Those of README, playing, hosting and clients that end or serve a page are run. 
 hosts: they are parsed by the real parsers, which check every option.
 """
 
+import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,6 +20,8 @@ import pytest
 from typer.testing import CliRunner
 
 from clerestory.cli.main import app
+from clerestory.v1.advisor_pb2 import Line, RecommendMoveResponse
+from tests.clients.cli.command import EXAMPLES
 from tests.commands import COMMANDS, Command, commands, fault
 from tests.conftest import TOKEN
 from tests.parts import require_program
@@ -35,7 +39,9 @@ RUN: dict[str, tuple[str, Sequence[str]]] = {
     "clerestory show position.json": ("round 1", ()),
     "clerestory hint position.json --time 2s --watch": ("%", ("--time", "100ms")),
     "clerestory recommend position.json --time 500ms": ("%", ("--time", "100ms")),
+    "clerestory recommend position.json --consider pass --consider 'take sand_2' --lines 1": ("%", ("--time", "100ms")),
     "clerestory simulate --game cathedral --seats 4 --games 10 --out games.jsonl": ("games", ()),
+    "clerestory replay games.jsonl --brief": ("wins", ()),
     "clerestory replay games.jsonl --ply 120": ("round", ()),
     "clerestory annotate games.jsonl --html review.html": ("luck", ("--iterations", "50")),
     "clerestory rules --game cathedral": ("Cold winter", ()),
@@ -46,10 +52,8 @@ RUN: dict[str, tuple[str, Sequence[str]]] = {
 SERVE = re.compile(r"clerestory (serve --web |web --server|play --web)(?!.*postgresql)")
 SERVERS = sorted({text for text in ON_PAGES if SERVE.search(text)})
 
-CURL = (
-    'curl -H \'content-type: application/json\' -d \'{"game": "duel", "seats": 2}\' '
-    "http://127.0.0.1:8080/clerestory.v1.RulesService/StartPosition"
-)
+CALLS = [text for text in ON_PAGES if text.startswith("curl ")]
+ANSWERS = ("referee", "seat")  # the first field of each
 
 PUSH_KEY = "openssl ecparam -name prime256v1 -genkey -noout -out push.pem"
 
@@ -140,10 +144,18 @@ def make_push_key(folder: Path) -> None:
 
 
 @pytest.mark.system
-def test_the_call_by_hand_gets_a_position(tmp_path: Path) -> None:
-    curl = require_program("curl", "apt-get install curl")
-    assert CURL in ON_PAGES
+def test_the_calls_by_hand_get_answers(tmp_path: Path) -> None:
+    require_program("curl", "apt-get install curl")
+    shutil.copy(EXAMPLES / "positions" / "cathedral-3p-round4-draft.json", tmp_path / "position.json")
     with served("clerestory serve --web 127.0.0.1:8080", "", tmp_path) as url:
-        words = [word.replace("http://127.0.0.1:8080/", url) for word in Command("", CURL, whole=True).words]
-        answer = subprocess.run([curl, *words[1:]], capture_output=True, text=True, check=True).stdout
-    assert '"referee"' in answer
+        for call, field in zip(CALLS, ANSWERS, strict=True):
+            line = ["sh", "-c", call.replace("http://127.0.0.1:8080/", url)]
+            done = subprocess.run(line, capture_output=True, text=True, check=True, cwd=tmp_path)
+            assert next(iter(json.loads(done.stdout))) == field
+
+
+def test_the_answer_in_the_documents_has_fields_of_the_message() -> None:
+    [shown] = re.findall(r'^{"seat".*}$', (ROOT / "docs" / "hosting.md").read_text(), re.MULTILINE)
+    [line] = json.loads(shown)["lines"]
+    assert {*json.loads(shown)} - {"..."} <= {*RecommendMoveResponse.DESCRIPTOR.fields_by_name}
+    assert {*line} - {"..."} <= {*Line.DESCRIPTOR.fields_by_name}

@@ -35,7 +35,7 @@ TABLES = {
 }
 INDIRECT = re.compile(r"\b__pyx_v_(?:\w+->)*(?:\w*_)?(ops|guide|encoder)->(\w+)\(")
 OPTION = re.compile(r"\b__pyx_v_search->options\.(\w+)")
-SHARED = re.compile(r"\b__pyx_v_search->shared\b(?! = )")  # where it is read
+SHARED = re.compile(r"\b__pyx_v_search->shared\b(?! = )")  # reads of it only
 DECLARATIONS = "/* Module declarations from "
 
 

@@ -17,7 +17,8 @@ from clerestory.cli.options import BadOption
 from clerestory.cli.screen import ROOMY, redrawing, screen
 from clerestory.clients import Line, Rate, Recommendation, Update
 from clerestory.clients.wire import ONLOOKER
-from clerestory.engine import State
+from clerestory.engine import NATURE, State
+from clerestory.engine.record import movers
 from clerestory.engine.scoring import note_on_points
 from clerestory.v1.advisor_pb2 import RecommendMoveResponse
 
@@ -82,7 +83,7 @@ def answer_view(answer: Recommendation, state: State, width: int) -> Group:
         Text(title(answer, state), style="bold"),
         table,
         Text(f"{legend} {note}" if note else legend, style="dim"),
-        *map(Text, remarks(answer)),
+        *map(Text, remarks(answer, state)),
         *(rates if answer.rates else []),
     )
 
@@ -201,17 +202,33 @@ def win(line: Line, seat: int) -> str:
     return f"{locale.figure(100 * line.win_shares[seat], 1)}{error}"
 
 
-def remarks(answer: Recommendation) -> list[str]:
-    """Return the remarks: the reason, the expected play, warnings, figures of the search."""
+def remarks(answer: Recommendation, state: State) -> list[str]:
+    """Return the remarks on a position: the reason, the expected play, warnings, figures of the search."""
     notes = [note for note in (answer.reason, answer.lead, answer.favour) if note]
-    if answer.lines and (expected := answer.lines[0].variation[1 : 1 + SHOWN_PLIES]):
-        notes.append(locale.say("answer.expected", what="; ".join(ply.label for ply in expected)))
+    if moves := expected_moves(answer, state):
+        notes.append(locale.say("answer.expected", what="; ".join(moves)))
     notes += [locale.say("answer.warning", what=str(warning)) for warning in answer.warnings]
     if answer.best and (higher := higher_margins(answer)):
         notes.append(about_higher_margin(higher[0], answer.lines[0], answer.seat or 0))
     if answer.best and all(warning.reason != "few_iterations" for warning in answer.warnings):
         notes.append(locale.say("answer.longer", share=certainty(answer.certainty)))
     return [*notes, figures(answer)]
+
+
+def expected_moves(answer: Recommendation, state: State) -> list[str]:
+    """Return the moves expected after the first line's action, each with who makes it."""
+    variation = answer.lines[0].variation[: 1 + SHOWN_PLIES] if answer.lines else ()
+    names = movers(state.observe(observer_in(answer)), [ply.text for ply in variation])
+    moves = zip(names[1:], variation[1:], strict=True)
+    return [locale.say("told", who=locale.colour(name), what=ply.label) for name, ply in moves]
+
+
+def observer_in(answer: Recommendation) -> int:
+    """Return whose knowledge an answer uses: a seat's, or an onlooker's (NATURE)."""
+    if answer.message.HasField("observer"):
+        observer = answer.message.observer
+        return observer.seat if observer.HasField("seat") else NATURE
+    return NATURE if answer.seat is None else answer.seat
 
 
 def figures(answer: Recommendation) -> str:

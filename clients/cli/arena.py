@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from clerestory.cli.game_options import MATCH, WORKERS, MatchOptions, WorkerOptions, loader
-from clerestory.cli.options import chosen_game, grouped
+from clerestory.cli.options import argument, chosen_game, grouped
 
 
 def list_bots(wanted: bool) -> None:
@@ -105,12 +105,16 @@ def tune(
     bots: BotsOption = False,  # noqa: ARG001  # its callback does the work
 ) -> None:
     """Tune options of BOT within ranges to win more games, then play the result against the initial options."""
-    from clerestory.cli.matches import tune_and_confirm
+    from clerestory.cli.matches import require_bot, tune_and_confirm
     from clerestory.cli.remote_bots import parse_any_bot
     from clerestory.search.arena.tune import TunedOption, TuningPlan
 
     game, seats = options.game, options.seats
     chosen_game(game, seats)
-    ranges = tuple(map(TunedOption.parse, params))
+    require_bot("BOT", bot)
+    if against is not None:
+        require_bot("--against", against)
+    with argument("PARAM"):
+        ranges = tuple(map(TunedOption.parse, params))
     plan = TuningPlan(loader(game), seats, bot, ranges, against, options.budget(), options.seed, deals, parse_any_bot)
     tune_and_confirm(plan, games, confirm, out, workers, as_json=options.as_json)

@@ -9,7 +9,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from clerestory.cli import locale
-from clerestory.cli.options import BadOption, read_text
+from clerestory.cli.options import BadOption, position_in, read_text
 from clerestory.engine import BadPosition, BadRecord, Record, State, from_position, read_records
 from clerestory.engine.core import read_json
 from clerestory.engine.names import NAMES
@@ -178,7 +178,8 @@ def last_game(path: str) -> Record:
     """
     text = read_text(path)
     if not text.lstrip().startswith(OPENING):
-        return Record(read_position(text))
+        with position_in(path):
+            return Record(read_position(text))
     records = list(replayed(path, text.splitlines(keepends=True)))
     if not records:
         raise BadOption(f"{path}: contains no record")

@@ -186,7 +186,7 @@ def resume(path: str, seats: int, game: str | None) -> Record:
     opening = last_game(path)
     require_same_game(game, opening.state.game.name)
     if opening.state.seats != seats:
-        raise BadOption(f"--seats: names {seats} players; the game has {opening.state.seats}")
+        raise BadOption(f"--seats: {seats}, but the game has {opening.state.seats} seats")
     return opening
 
 

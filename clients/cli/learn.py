@@ -3,7 +3,6 @@
 import math
 import os
 import re
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,20 +12,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clerestory.cli.game_options import WORKERS, WorkerOptions, loader
-from clerestory.cli.options import BadOption, SeedOption, chosen_game, grouped
+from clerestory.cli.options import BadOption, SeedOption, argument, chosen_game, grouped
 from clerestory.search.options import LEARNING, read_options, write_options
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from clerestory.search.arena.pool import Crew
     from clerestory.search.training.gate import GateOptions
     from clerestory.search.training.loop import Watch
     from clerestory.search.training.plan import LearningPlan
 
 SEARCH = write_options(LEARNING)
-
-EVERY = 60.0  # seconds between progress lines when there is no terminal
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +98,8 @@ class LearningOptions:
         from clerestory.search.training.plan import LearningPlan, OnePlyHabits
         from clerestory.search.training.selfplay import Habits
 
+        with argument("--search"):
+            search = read_options(self.search)
         return LearningPlan(
             seats=read_seats(self.game, self.seats),
             load=loader(self.game),
@@ -110,7 +107,7 @@ class LearningOptions:
             seed=self.seed,
             habits=Habits(quick=self.quick, full=self.full),
             schedule=Schedule(epochs=self.epochs, seed=self.seed),
-            search=read_options(self.search),
+            search=search,
             one_ply=OnePlyHabits(rounds=self.one_ply),
             fits=self.fits,
         )
@@ -118,10 +115,17 @@ class LearningOptions:
     def gate(self) -> "GateOptions":
         """Return the matches that a candidate must win. Raises BadOption, BadPlan."""
         from clerestory.cli.matches import read_sprt
+        from clerestory.search.arena.bots import Budget, parse_bot
         from clerestory.search.training.gate import GateOptions
 
         test = read_sprt(self.sprt)
         budgets, against = tuple(self.budgets.split(",")), tuple(self.against or ())
+        with argument("--budgets"):
+            for budget in budgets:
+                Budget.parse(budget)
+        with argument("--against"):
+            for bot in against:
+                parse_bot(bot)
         return GateOptions(budgets, against, self.gate_games, test.elo0, test.elo1)
 
 
@@ -208,9 +212,13 @@ def watching() -> Iterator["Watch"]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+    from clerestory.cli.screen import ProgressLines
+
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield ProgressLines(console)
+        lines = ProgressLines(console)
+        lines.first, lines.interval = 0.0, 60.0
+        yield lines
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console) as progress:
@@ -222,17 +230,3 @@ def watching() -> Iterator["Watch"]:
             progress.update(tasks[stage], completed=done)
 
         yield show
-
-
-class ProgressLines:
-    """Prints the progress of a stage when it begins, every minute, and when it ends."""
-
-    def __init__(self, console: "Console") -> None:
-        self.console, self.stage, self.last = console, "", 0.0
-
-    def __call__(self, stage: str, done: int, total: int) -> None:
-        """Print the progress, unless it was printed a moment ago."""
-        now = time.monotonic()
-        if stage != self.stage or done >= total or now - self.last >= EVERY:
-            self.stage, self.last = stage, now
-            self.console.print(f"{stage}: {done:,} of {total:,}", highlight=False)

@@ -17,9 +17,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn, track
 
 from clerestory.cli.game_options import MatchOptions, WorkerOptions, loader
-from clerestory.cli.options import BadOption, plain, require_regular, writing
+from clerestory.cli.options import BadOption, argument, plain, require_regular, writing
 from clerestory.cli.remote_bots import REMOTE_BOTS, parse_any_bot
-from clerestory.cli.screen import figures_table, screen
+from clerestory.cli.screen import ProgressLines, figures_table, screen
 from clerestory.declared import declarations, in_words
 from clerestory.engine import NATURE, Game, Record, State
 from clerestory.search.arena.bots import BOTS, Decide, options_of, own_options
@@ -51,6 +51,8 @@ def play_bots(
     test = None if sprt is None else read_sprt(sprt)
     require_regular("--out", out)
     deals = math.ceil(games / options.seats)
+    for bot in bots:
+        require_bot("BOT", bot)
     players = settled(bots[0]), settled(bots[1])
     game, budget = loader(options.game), options.budget()
     match = Match(game, options.seats, players, budget, options.seed, deals, luck, parse_any_bot)
@@ -60,6 +62,12 @@ def play_bots(
         typer.echo(json.dumps({**match.header(), "seed": options.seed, **finite(asdict(outcome))}))
     else:
         show(outcome, match, test)
+
+
+def require_bot(name: str, bot: str) -> None:
+    """Raise BadOption, which names the argument, for a text that describes no bot."""
+    with argument(name):
+        parse_any_bot(bot)
 
 
 def read_sprt(text: str) -> Sprt:
@@ -100,10 +108,20 @@ def telling_what_is_kept(out: Path | None) -> Iterator[None]:
 
 @contextmanager
 def progress_bar(games: int) -> Iterator[Callable[[int], None]]:
-    """Yield the function that counts finished games; the bar is for terminals only."""
+    """Yield the function that counts finished games: in a bar on a terminal, elsewhere in a line now and then."""
     console = Console(stderr=True)
+    if not console.is_terminal:
+        lines, done = ProgressLines(console), 0
+
+        def count(more: int) -> None:
+            nonlocal done
+            done += more
+            lines("playing", done, games)
+
+        yield count
+        return
     columns = (TextColumn("playing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+    with Progress(*columns, console=console) as progress:
         task = progress.add_task("playing", total=games)
         yield lambda more: progress.advance(task, more)
 

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature
@@ -20,7 +20,6 @@ from clerestory.engine.names import NAMES
 if TYPE_CHECKING:
     from clerestory.declared import Declaration
     from clerestory.engine import Game
-    from clerestory.engine.errors import BadCatalogue
 
 
 CATALOGUES: dict[str, str] = {}  # files of this command's options --catalogue, by game
@@ -53,21 +52,33 @@ class BadOption(ValueError):
     """An option or an argument is invalid; the message names it."""
 
 
-class BadCards(BadOption):
-    """The faults of the cards of a file; `in_language` returns them in a language.
+class BadArgument(BadOption):
+    """The error of an argument, an option or a file, with its name; `in_language` returns it in a language."""
 
-    Args:
-        file: prefix of the message; "" if the faults name the file.
-        faults: of the cards.
-    """
-
-    def __init__(self, file: str, faults: "BadCatalogue") -> None:
-        super().__init__(f"{file}{faults}")
-        self._file, self._faults = file, faults
+    def __init__(self, name: str, error: ValueError) -> None:
+        super().__init__(f"{name}: {error}")
+        self._name, self._error = name, error
 
     def in_language(self, language: str) -> str:
         """Return it in a language."""
-        return f"{self._file}{self._faults.in_language(language)}"
+        translated = getattr(self._error, "in_language", None)
+        return f"{self._name}: {translated(language) if translated else self._error}"
+
+
+@contextmanager
+def argument(name: str) -> Iterator[None]:
+    """Name an argument, an option or a file where an error is about its value. Raises BadOption."""
+    try:
+        yield
+    except BadOption:
+        raise
+    except ValueError as error:
+        raise BadArgument(name, error) from None
+
+
+def position_in(path: str) -> AbstractContextManager[None]:
+    """Name the file of a position, unless it is standard input, where an error is about the position."""
+    return nullcontext() if path == "-" else argument(path)
 
 
 def use_catalogue(path: Path) -> None:
@@ -88,8 +99,9 @@ def naming(path: Path) -> Iterator[None]:
     try:
         yield
     except BadCatalogue as error:
-        named = any(fault.description.text.code == "fault.file" for fault in error.violations)
-        raise BadCards("" if named else f"{path}: ", error) from None
+        if any(fault.description.text.code == "fault.file" for fault in error.violations):
+            raise
+        raise BadArgument(str(path), error) from None
 
 
 def announce_value(rules: "Game") -> None:

@@ -9,7 +9,7 @@ import typer
 from clerestory.cli.access import PLAIN, Access, ServerOption
 from clerestory.cli.game_options import PlayOptions
 from clerestory.cli.language import LanguageOption, speak
-from clerestory.cli.options import DEFAULT_GAME, GameOption, JsonOption, chosen_game, grouped, read_text
+from clerestory.cli.options import DEFAULT_GAME, GameOption, JsonOption, argument, chosen_game, grouped, read_text
 from clerestory.search.limits import MAX_ITERATIONS
 
 if TYPE_CHECKING:
@@ -163,7 +163,10 @@ def recommend(
     speak(language, as_json=as_json)
     text, options = read_text(question.position), question.options(lines)
     options["level"] = level
-    with advised(server, access, question.threads) as advisor, status_line(say("status.search"), hidden=as_json):
+    with (
+        advised(server, access, question.threads, question.position) as advisor,
+        status_line(say("status.search"), hidden=as_json),
+    ):
         answer = advisor.recommend(text, question.limit(), **options)
     show_answer(answer, text, as_json=as_json)
 
@@ -194,7 +197,7 @@ def analyze(
     text = read_text(question.position)
     watcher, options = observer_of(observer), question.options(lines)
     with (
-        advised(server, access, question.threads) as advisor,
+        advised(server, access, question.threads, question.position) as advisor,
         advisor.analyze(
             text, question.limit(), every=every, certainty=certainty, observer=watcher, **options
         ) as updates,
@@ -233,7 +236,7 @@ def hint(
     speak(language, as_json=as_json)
     text = read_text(position)
     options = QuestionOptions(lines=0 if as_json else lines, threads=threads, seed=seed, early_stop=False)
-    with advised(None, workers=threads) as advisor:
+    with advised(None, workers=threads, position=position) as advisor:
         if watch and not as_json:
             with advisor.analyze(text, time, every=WATCH_INTERVAL, **options) as updates:
                 show_updates(updates, text)
@@ -260,7 +263,9 @@ def learn(
     if name is None:
         list_lessons(locale)
     else:
-        teach(lesson(name), locale)
+        with argument("NAME"):
+            chosen = lesson(name)
+        teach(chosen, locale)
 
 
 # -- clerestory puzzle -----------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from clerestory.cli.options import (
     SeatsOption,
     SeedOption,
     chosen_game,
+    position_in,
     read_text,
     writing,
 )
@@ -79,7 +80,9 @@ def show(
     from clerestory.cli.showing import show_position
 
     speak(language, as_json=as_json)
-    show_position(read_text(position), seat, as_json=as_json)
+    text = read_text(position)
+    with position_in(position):
+        show_position(text, seat, as_json=as_json)
 
 
 def replay(
@@ -118,7 +121,7 @@ def schema(
 
     known = {**SCHEMAS, "openapi": openapi}
     if name not in known:
-        raise BadOption(f"{name!r} is not one of {', '.join(known)}")
+        raise BadOption(f"NAME: {name!r} is not one of {', '.join(known)}")
     typer.echo(json.dumps(known[name](), indent=2))
 
 

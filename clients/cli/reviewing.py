@@ -3,9 +3,10 @@
 import errno
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import typer
@@ -18,7 +19,7 @@ from clerestory.cli import locale
 from clerestory.cli.game_files import recorded
 from clerestory.cli.local_advisor import LocalAdvisor
 from clerestory.cli.options import BadOption, writing
-from clerestory.cli.screen import ended, figures_table, screen
+from clerestory.cli.screen import ProgressLines, ended, figures_table, screen
 from clerestory.engine import Game, Record
 from clerestory.i18n import say
 from clerestory.i18n.languages import isolated
@@ -55,21 +56,29 @@ def review_record(
         terms_of: returns the terms of a review, given the number of seats.
         threads: searches at a time; None for one per core.
     """
-    played = chosen_record(path, number)
+    records = list(recorded(path))
+    played = chosen_record(records, number)
     terms = terms_of(played.state.seats)
     with progress_bar() as progress, LocalAdvisor(threads or os.cpu_count() or 1) as here:
-        return translated(here.review(played.state, terms, progress), played)
+        return translated(here.review(played.state, terms, progress), played, title_of(records, number or 1))
 
 
-def translated(review: Annotation, played: Record) -> Annotation:
+def title_of(records: Sequence[Record], number: int) -> str:
+    """Return the title of a game, which of the games it is if there are others."""
+    title, count = locale.title(records[number - 1].state.game), len(records)
+    return locale.say("annotate.game", title=title, number=number, count=count) if count > 1 else title
+
+
+def translated(review: Annotation, played: Record, title: str) -> Annotation:
     """Return a review in the language of the terminal, with the end of the game from its record.
 
     Args:
         review: in English.
         played: its game.
+        title: of the review.
     """
     game = played.state.game
-    titled = replace(review, title=locale.title(game), ended=ended(played), early=played.early is not None)
+    titled = replace(review, title=title, ended=ended(played), early=played.early is not None)
     if locale.is_english():
         return titled
     return replace(
@@ -99,9 +108,8 @@ def show_review(review: Annotation, *, as_json: bool) -> None:
         screen().print(review_view(review))
 
 
-def chosen_record(path: str, number: int | None) -> Record:
-    """Return a game of a file, for None the first, and say so if there are others. Raises BadOption."""
-    records = list(recorded(path))
+def chosen_record(records: Sequence[Record], number: int | None) -> Record:
+    """Return one of the games of a file, for None the first, and say so if there are others. Raises BadOption."""
     if number is None and len(records) > 1:
         tell_user("annotate.first", count=len(records))
     number = number or 1
@@ -134,10 +142,13 @@ def write_report(path: Path, text: str) -> None:
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[int, int], None]]:
-    """Yield a progress callback, which draws a bar on a terminal."""
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(say(REVIEW, "reviewing", language=locale.language()), total=None)
+    """Yield a progress callback, which draws a bar on a terminal, and elsewhere prints a line now and then."""
+    console, what = Console(stderr=True), say(REVIEW, "reviewing", language=locale.language())
+    if not console.is_terminal:
+        yield partial(ProgressLines(console), what)
+        return
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 

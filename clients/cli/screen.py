@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
+from time import monotonic
 from typing import TYPE_CHECKING, TextIO, TypeVar
 
 from rich.console import Console, RenderableType
@@ -171,6 +172,31 @@ def tracked(items: Iterable[T], what: str, total: int, *, hidden: bool = False, 
         for item in items:
             yield item
             count()
+
+
+class ProgressLines:
+    """Prints the progress of work where a bar cannot be drawn: a line now and then, and at the end of long work.
+
+    Attributes:
+        first: seconds until the first line of a stage of the work.
+        interval: seconds between two lines.
+    """
+
+    first = 2.0
+    interval = 10.0
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.stage, self.due, self.printed = "", 0.0, -1
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Print the progress of a stage, if it is time to."""
+        now = monotonic()
+        if stage != self.stage:
+            self.stage, self.due, self.printed = stage, now + self.first, -1
+        if done > self.printed and (now >= self.due or (self.printed >= 0 and done >= total)):
+            self.due, self.printed = now + self.interval, done
+            self.console.print(f"{stage}: {locale.figure(done)} / {locale.figure(total)}", highlight=False)
 
 
 def columns(total: int | None) -> "list[ProgressColumn]":

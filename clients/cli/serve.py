@@ -199,7 +199,7 @@ async def stand(
         async with opened(gateway, server, connections(page=True).browsers) as web:
             hung_up = partial(life.end, "SIGHUP") if ends else partial(redial, web, dialled)
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, hung_up)
-            announce(f"clerestory has its page at {web.url}")
+            announce(f"clerestory has its page at {web}")
             await life.until_signalled(address=web.url, server=server.target)
 
 

@@ -35,14 +35,16 @@ PATIENCE = 10.0  # seconds that a command waits for a server that is down
 
 
 @contextmanager
-def advised(server: str | None, access: Access = PLAIN, workers: int | None = 1) -> "Iterator[Advisor | LocalAdvisor]":
+def advised(
+    server: str | None, access: Access = PLAIN, workers: int | None = 1, position: str = "-"
+) -> "Iterator[Advisor | LocalAdvisor]":
     """Yield a client of a server; for None an analyst of this process with `workers` threads, None for all cores.
 
-    Raises BadOption, AdvisorError.
+    `position` is the file of the position that is asked about. Raises BadOption, AdvisorError.
     """
     workers = workers or os.cpu_count() or 1
     if server is not None:
-        with by_option(), connected(server, access, workers) as advisor:
+        with by_option(position), connected(server, access, workers) as advisor:
             yield advisor
         return
     from clerestory.cli.local_advisor import (
@@ -50,25 +52,29 @@ def advised(server: str | None, access: Access = PLAIN, workers: int | None = 1)
     )
 
     require_no_access(access)
-    with by_option(), LocalAdvisor(workers) as here:
+    with by_option(position), LocalAdvisor(workers) as here:
         yield here
 
 
 @contextmanager
-def by_option() -> Iterator[None]:
-    """Name an option where an error names the field that it fills. Raises BadOption for such a BadRequest or NotNow."""
+def by_option(position: str = "-") -> Iterator[None]:
+    """Name an option, or the file of the position, where a BadRequest or NotNow names a field. Raises BadOption."""
     try:
         yield
     except (BadRequest, NotNow) as error:
-        words = [option_of(fault) for fault in error.violations]
-        if not any(word.startswith("--") for word in words):
+        faults = [str(fault) for fault in error.violations]
+        words = [option_of(fault, position) for fault in error.violations]
+        if words == faults:
             raise
         raise BadOption("; ".join(words)) from None
 
 
-def option_of(fault: FieldViolation) -> str:
-    """Return what is wrong, with the option for its field, if there is one."""
-    field = re.split(r"[.\[]", fault.field.removeprefix("question."))[0]
+def option_of(fault: FieldViolation, position: str) -> str:
+    """Return what is wrong, with the option for its field, or the file of the position, if there is one."""
+    path = fault.field.removeprefix("question.")
+    field = re.split(r"[.\[]", path)[0]
+    if field == "position" and position != "-":
+        return f"{position}: {path.removeprefix('position.')}: {fault.description}"
     option = OPTIONS.get(field, f"--{field}" if field in QuestionOptions.__annotations__ else "")
     return f"{option}: {fault.description}" if option else str(fault)
 

@@ -89,7 +89,7 @@ async def beside(
     room = app.connections.browsers
     async with opened(gateway, dial(inside, None, None, retries=False), room, MAX_STREAMS_INSIDE) as web:
         announce(announcement(app))
-        announce(f"clerestory has its page at {web.url}")
+        announce(f"clerestory has its page at {web}")
         if fresh:
             welcome(fresh)
         yield

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from clerestory.cli import locale
-from clerestory.cli.options import BadOption, typed_line
+from clerestory.cli.options import BadOption, argument, typed_line
 from clerestory.cli.screen import HELP, find_action, screen, show_actions
 from clerestory.engine import Game, Rng
 from clerestory.engine.games import GAMES
@@ -131,7 +131,8 @@ def chosen(game: Game, number: int | None, level: int | None, seats: int | None,
     for name, given in {"--level": level, "--seats": seats, "--seed": seed}.items():
         if given is not None:
             raise BadOption(f"{name}: cannot be combined with the number of a puzzle")
-    return puzzle(game, number)
+    with argument("NUMBER"):
+        return puzzle(game, number)
 
 
 def drawn(game: Game, level: int | None, seats: int | None, seed: int | None) -> Puzzle:

@@ -32,7 +32,7 @@ class Position:
         state: the position; of the decks it holds at most the event that `owner` was shown.
         codes: the codes of all actions and outcomes.
         looks: which of these only one seat saw: the seat by their places.
-        owner: the seat to which the next chance event shows a card, else None.
+        owner: the seat that the next chance event shows a card, else None.
     """
 
     def __init__(self, state: State, codes: tuple[int, ...] = (), looks: dict[int, int] | None = None) -> None:

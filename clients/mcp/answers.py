@@ -9,7 +9,8 @@ from typing import Any
 
 from clerestory.clients import GameEntry, GameReview, GameSnapshot, LegalAction, Recommendation, ReviewedPly
 from clerestory.clients import Line as SearchedLine
-from clerestory.engine.core import State
+from clerestory.engine.core import NATURE, State
+from clerestory.engine.record import movers
 from clerestory.mcp.passages import Passage
 
 MOMENTS = 5  # expensive errors in a review
@@ -77,7 +78,7 @@ class Line:
         margin: expected lead over the best other seat at the end, in points.
         loss: points of margin less than the best line.
         doubtful: searched too little for these figures to mean much.
-        continuation: the expected next actions, up to the first hidden card.
+        continuation: who is expected to do what next, up to the first hidden card.
     """
 
     action: str
@@ -246,21 +247,23 @@ def event_of(entry: GameEntry, state: State) -> str | None:
     return f"{who}: {entry.action.text} ({entry.action.label}{': ' if changes else ''}{changes})"
 
 
-def advice_of(answer: Recommendation) -> Advice:
-    """Return the result of a search."""
+def advice_of(answer: Recommendation, state: State) -> Advice:
+    """Return the result of a search in a position."""
+    view = state.observe(NATURE if answer.seat is None else answer.seat)
     return Advice(
         seat=answer.seat,
         best=None if answer.best is None else Move(answer.best.text, answer.best.label),
         why=answer.reason,
         lead=answer.lead,
         certainty=round(answer.certainty, 3),
-        lines=[line_of(line, answer.seat) for line in answer.lines],
+        lines=[line_of(line, answer.seat, view) for line in answer.lines],
         warnings=[str(warning) for warning in answer.warnings],
     )
 
 
-def line_of(line: SearchedLine, seat: int | None) -> Line:
-    """Return a line of a search."""
+def line_of(line: SearchedLine, seat: int | None, view: State) -> Line:
+    """Return a line of a search in a position, as the seat sees it."""
+    names = movers(view, line.principal_variation)
     return Line(
         action=line.action.text,
         meaning=line.action.label,
@@ -268,7 +271,7 @@ def line_of(line: SearchedLine, seat: int | None) -> Line:
         margin=round(line.margin, 2),
         loss=round(line.loss, 2),
         doubtful=line.doubtful,
-        continuation=[action.label for action in line.variation[1:]],
+        continuation=[f"{name}: {action.label}" for name, action in zip(names[1:], line.variation[1:], strict=True)],
     )
 
 

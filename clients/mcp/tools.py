@@ -148,7 +148,7 @@ class Tools:
             answer = await self._advisor.recommend(
                 asked, time, iterations=iterations, lines=lines, level=level, seed=SEED
             )
-            return advice_of(answer)
+            return advice_of(answer, state_of(asked))
 
     async def explain_rules(
         self,

@@ -128,8 +128,8 @@ class Client:
     ) -> Queries:
         """Yield the advice for each of several positions, in one call, in the order in which it becomes ready.
 
-        An answer has the error of its position, if there is one. Positions for which the server has no room are sent
-        again. Leaving the loop ends the call.
+        An answer has the error of its position, if there is one. Positions are sent again if the server has no room for
+        them. Leaving the loop ends the call.
 
         Args:
             positions: as in `recommend`; read while answers arrive, a few ahead of them.

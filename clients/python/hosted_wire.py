@@ -28,7 +28,7 @@ class GameChoices(TypedDict, total=False):
         hints: `never`, `afterwards` or `always`; enforced by clients only.
         take_backs: `never`, `fair` (only moves that revealed nothing) or `all`.
         onlookers: `none`, `link` or `all`.
-        delay_plies: plies by which onlookers see the game late.
+        delay_plies: delay of the game for onlookers, in plies.
         table: chance events happen at a physical table, and are entered with `play`.
         time_per_move: limit for a person; after it the server moves.
         time_per_game: limit for each person for all moves of the game; after it the server moves.

@@ -216,7 +216,7 @@ def set_watching(
 def apply_limits(
     time: Time | None, options: QuestionOptions, every: Time | None = None
 ) -> tuple[Time | None, QuestionOptions, Time | None]:
-    """Return a time, options and an interval, with those of `limits` where they are None. Raises BadRequest."""
+    """Return a time, options and an interval, each taken from `limits` if it is None. Raises BadRequest."""
     rest = options.copy()
     limits = rest.pop("limits", None)
     if limits is None:

@@ -8,13 +8,14 @@ from math import exp, sqrt
 from statistics import fmean
 
 from clerestory.engine.core import NATURE
+from clerestory.search.reasons import LEAST_ERROR
 from clerestory.search.review.groups import DecisionGroup, ErrorPattern, grouped, patterns
 from clerestory.search.review.ledger import UNIT, PlyValuation, Shares, revaluations
 from clerestory.sums import total
 
 # By share lost, in millionths, most serious first; similar to GNU Backgammon (0.02, 0.04, 0.08) and lichess (0.05,
 # 0.10, 0.15).
-CLASSES = (("blunder", "??", 100_000), ("mistake", "?", 50_000), ("doubtful", "?!", 20_000))
+CLASSES = (("blunder", "??", 100_000), ("mistake", "?", 50_000), ("doubtful", "?!", round(LEAST_ERROR * UNIT)))
 GLYPHS = {name: glyph for name, glyph, _ in CLASSES}
 FLOORS = 2  # an error is classified if it exceeds this multiple of the noise floor
 FEW = 20  # steps needed to estimate a floor

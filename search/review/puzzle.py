@@ -17,9 +17,8 @@ from clerestory.engine.errors import BadText, IllegalAction
 from clerestory.engine.games import LIST
 from clerestory.i18n.sentences import Text
 from clerestory.search.gains import Gain
-from clerestory.search.reasons import stated, traded
+from clerestory.search.reasons import LEAST_ERROR, stated, traded
 
-RIGHT = 0.02  # share of a win: a try that loses less is right
 LEAST = 0.05  # share of a win: minimum loss of every other action in a shipped puzzle
 UNFOUND = 9  # level of a puzzle that no level of play solves
 FINISH = "finish"  # ends a plan of optional actions
@@ -157,14 +156,14 @@ class Puzzle:
 
     def solved_by(self, texts: Sequence[str]) -> bool:
         """Whether a try is right. Raises KeyError for a try that is not an answer."""
-        return self.loss(texts) < RIGHT
+        return self.loss(texts) < LEAST_ERROR
 
 
 def puzzle(game: Game, number: int) -> Puzzle:
     """Return a puzzle of a game by its number. Raises NoPuzzle."""
     known = puzzles(game)
     if not 1 <= number <= len(known):
-        raise NoPuzzle(f"{number}: {game.name} has the puzzles 1 to {len(known)}")
+        raise NoPuzzle(f"is {number}; {game.name} has the puzzles 1 to {len(known)}")
     return known[number - 1]
 
 

@@ -154,7 +154,7 @@ def present(games: Sequence[GameFigures], wanted: Sequence[tuple[str, Chosen]]) 
 
 
 def group_summary(name: str, games: Sequence[Sequence[DecisionGroup]]) -> GroupSummary:
-    """Return the summary of some groups of each game, of which some may have none."""
+    """Return the summary of some groups of each game; a game may have none."""
     counts = [sum(one.decisions for one in groups) for groups in games]
     losses = [sum(one.loss for one in groups) / UNIT for groups in games]
     mean_loss = ratio(losses, counts)

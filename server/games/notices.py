@@ -99,7 +99,7 @@ Holds = Callable[[TurnNotice], Awaitable[bool]]  # returns whether the turn of a
 
 
 class Route:
-    """A group of receivers, with limits of its own, so that slow ones do not delay those of other routes.
+    """A group of receivers, with separate limits, so that slow ones do not delay those of other routes.
 
     Args:
         find: returns the receivers that a notice is to be sent to; asked again before each attempt if it is durable.
@@ -118,7 +118,7 @@ class TurnNotices:
     """Sends the notices of all games.
 
     Args:
-        routes: where they are sent to.
+        routes: their destinations.
         count: called with what became of each notice.
         holds: asked before each attempt.
     """

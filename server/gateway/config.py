@@ -92,7 +92,7 @@ class GatewaySettings:
             raise BadGatewaySettings(f"web_proxy: {error}") from None
 
     def sharing(self, origin: str) -> list[tuple[str, str]]:
-        """Return the headers by which a browser lets a page of an origin read the response (CORS, Fetch Standard).
+        """Return the headers that allow a page of an origin to read the response (CORS, Fetch Standard).
 
         They allow no credentials, which the service does not use: a token is a header that the page itself sets.
         """
@@ -100,6 +100,11 @@ class GatewaySettings:
             return []
         allowed = [("access-control-allow-origin", origin), ("access-control-expose-headers", "*")]
         return [("vary", "origin"), *(allowed if origin in self.origins else [])]
+
+    @property
+    def own(self) -> bool:
+        """Whether no other machine reaches the gateway, as far as it knows: none does directly or through a proxy."""
+        return is_loopback(self.address[0]) and not (self.names or self.proxies)
 
     def knows(self, host: str) -> bool:
         """Return whether the gateway accepts a `Host` header, given without its port.

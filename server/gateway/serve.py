@@ -60,11 +60,16 @@ class OpenGateway:
 
     Attributes:
         url: its address in a browser.
+        own: whether no other machine reaches it, not even through a proxy.
         redial: switches new calls to another connection to the server; the old one closes when its calls have ended.
     """
 
     url: str
+    own: bool
     redial: Callable[[Connection], None]
+
+    def __str__(self) -> str:
+        return f"{self.url} (for this machine only)" if self.own else self.url
 
 
 @asynccontextmanager
@@ -90,7 +95,7 @@ async def opened(
         try:
             while not (http.started or running.done()):
                 await asyncio.sleep(0.001)
-            yield OpenGateway(url_of(settings, listener), bridge.use)
+            yield OpenGateway(url_of(settings, listener), settings.own, bridge.use)
         finally:
             http.should_exit = True
             asyncio.get_running_loop().call_later(GRACE / 2, bridge.finish)

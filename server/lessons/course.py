@@ -222,7 +222,7 @@ def lesson(name: str) -> Lesson:
     """Return a lesson by its name. Raises NoLesson."""
     known = {one.name: one for game in GAMES.values() for one in lessons(game)}
     if name not in known:
-        raise NoLesson(f"no lesson {name[:40]!r}; lessons with these cards are {', '.join(known) or 'none'}")
+        raise NoLesson(f"{name[:40]!r} is no lesson; lessons with these cards are {', '.join(known) or 'none'}")
     return known[name]
 
 

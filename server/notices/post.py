@@ -134,7 +134,7 @@ async def looked_up(host: str, port: int) -> list[str]:
     the end of the process.
     """
     found: Future[list[tuple[Any, ...]]] = Future()
-    found.set_running_or_notify_cancel()  # it gets its result even if nobody waits any longer
+    found.set_running_or_notify_cancel()  # it gets its result even after its caller has left
 
     def look_up() -> None:
         try:

@@ -35,7 +35,7 @@ class PushSigner:
 
     Args:
         key: the key, whose public half browsers subscribe with.
-        contact: whom a push service can contact: `mailto:` or `https:`.
+        contact: the address for push services: `mailto:` or `https:`.
     """
 
     def __init__(self, key: ec.EllipticCurvePrivateKey, contact: str) -> None:
@@ -49,7 +49,7 @@ class PushSigner:
         Args:
             url: the endpoint of a subscription.
             keys: its public key and secret, in which `fault_of` finds no fault.
-            notice: what it says.
+            notice: its content.
             seconds: the time since 1970.
         """
         headers = {
@@ -84,7 +84,7 @@ class PushSigner:
 
 
 def lifetime(notice: TurnNotice, seconds: int) -> int:
-    """Return the seconds for which a notice is of use."""
+    """Return how many seconds a notice is useful."""
     return LONGEST_S if notice.deadline is None else min(LONGEST_S, max(0, notice.deadline // 1000 - seconds))
 
 

@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 
 class Webhook:
-    """The webhook of the operator, to which the notices of all games are posted.
+    """The webhook of the operator, which receives the notices of all games.
 
     Args:
         url: the address.

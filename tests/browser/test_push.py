@@ -1,4 +1,4 @@
-"""Push messages of turns: the bell, what the page tells the server, and the notification of the service worker."""
+"""Push messages of turns: the bell, the calls of the page, and the notification of the service worker."""
 
 import json
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from tools.lab.browser import experienced, page_server
 BELL = "Tell me when it is my turn"
 ENDPOINT = "https://push.example.org/send/1"
 CONTACT = "mailto:ann@example.org"
-# No push service can be reached: the browser has a subscription with keys of its own.
+# No push service can be reached: the browser has a subscription with test keys.
 SUBSCRIBED = """
     globalThis.asked = [];
     PushManager.prototype.getSubscription = async () => {

@@ -93,6 +93,9 @@ def test_a_line_is_played_out_in_ghosts_and_stepped_through(page: Page) -> None:
     line.hover()
     ghost, steps = page.locator(".board.ghost"), page.locator(".shown li")
     expect(ghost).to_be_visible()
+    movers = steps.locator(".unseen").all_text_contents()
+    assert len(movers) == steps.count() > 1
+    assert all(re.fullmatch(r"\w+: ", name) for name in movers)
     first = page.evaluate(BOARD_TEXT)
     assert first != before
     page.mouse.wheel(0, 100)

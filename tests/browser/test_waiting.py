@@ -46,6 +46,7 @@ def test_the_links_can_be_passed_on(page: Page, onlookers: str, watched: int) ->
     page.get_by_label("Onlookers").select_option(onlookers)
     game = web.begin(page, settle=False)
     expect(page.get_by_label("Send this link to the other players")).to_have_value(page.url)
+    expect(page.get_by_text("These links work on this machine only.")).to_be_visible()
     links = page.locator(".copy").get_by_role("button", name="Share")
     expect(links).to_have_count(1 + watched)
     for link in links.all():

@@ -29,6 +29,7 @@ from tools.lab.browser import page_server
 pytestmark = pytest.mark.system
 
 PACKAGE = ROOT / "clients" / "typescript"
+NOT_AN_ADDRESS = "address: is not a plain http:// or https:// URL"
 SCRIPTS = Path(__file__).parent / "typescript"
 SMALLEST = 5_000  # compressed bytes of a page that shows a recommendation
 MOST = 15_000  # compressed bytes of the package with its transport library, without the messages
@@ -113,6 +114,16 @@ def test_a_position_file_is_read_as_documented(project: Path) -> None:
     assert run(project, "node", "position.mjs") == "4\n"
 
 
+def test_the_examples_of_the_package_run_in_node(project: Path, gateway: str) -> None:
+    shutil.copy(ROOT / "examples" / "positions" / "cathedral-3p-round4-draft.json", project / "position.json")
+    examples = re.findall(r"```ts\n(.*?)```", (PACKAGE / "README.md").read_text("utf-8"), re.DOTALL)
+    assert len(examples) == 2
+    for example in examples:
+        faster = re.sub(r"timeMs: 2000|milliseconds\(500\)", lambda one: re.sub(r"\d+", "20", one[0]), example)
+        (project / "example.mjs").write_text(faster.replace("http://127.0.0.1:8080", gateway))
+        run(project, "node", "example.mjs")
+
+
 def test_the_package_has_every_method_of_the_server(project: Path) -> None:
     methods = [*METHODS, "clerestory.v1.AdvisorService/BatchRecommend"]
     wanted = {re.sub(r"/(.)", lambda first: f"/{first[1].lower()}", name) for name in methods}
@@ -145,7 +156,12 @@ def test_the_small_client_plays_analyzes_and_says_what_is_wrong(project: Path, g
         ["out-of-time", "", None],
         ["unavailable", "", None],
     ]
-    assert found["unsafe"] == "token: would travel in plaintext to advice.example; use https"
+    assert found["unusable"] == [
+        "token: would travel in plaintext to advice.example; use https",
+        *[NOT_AN_ADDRESS] * 3,
+        "token: is not one word of printable ASCII",
+        "language: is not a BCP 47 tag",
+    ]
 
 
 def test_the_advisor_of_the_default_entry_recommends_analyzes_and_names_what_is_wrong(
@@ -153,18 +169,23 @@ def test_the_advisor_of_the_default_entry_recommends_analyzes_and_names_what_is_
 ) -> None:
     position = (ROOT / "examples" / "positions" / "duel-2p-phase2-turn.json").read_text("utf-8")
     found = printed(project, "advisor.ts", gateway, position)
-    assert found["bests"] == [found["same"]] * 3
+    assert found["bests"] == [found["same"]] * 5
     assert found["alone"]
-    assert found["lines"] == [2] * 3
+    assert found["lines"] == [2] * 5
     assert found["tables"] >= 3
     assert found["last"] == {"final": True, "iterations": "300"}
     assert found["errors"] == [
         ["bad-request", "BAD_POSITION", "position"],
-        ["bad-request", "BAD_TIME_BUDGET", "timeMs"],
+        *[["bad-request", "BAD_TIME_BUDGET", "timeMs"]] * 2,
+        ["bad-request", "BAD_TIME_BUDGET", "time_budget"],
         ["bad-request", "BAD_UPDATE_INTERVAL", "everyMs"],
         ["bad-request", "BAD_TIME_BUDGET", "time_budget"],
         ["bad-request", "BAD_MAX_TREE_BYTES", "max_tree_bytes"],
-        ["bad-request", "BAD_TIME_BUDGET", "time_budget"],
+        *[["bad-request", "BAD_TIME_BUDGET", "time_budget"]] * 2,
+        ["bad-request", "UNREADABLE_REQUEST", "level"],
+        *[["bad-request", "BAD_SEAT", "observer"]] * 4,
+        *[["bad-request", "UNREADABLE_REQUEST", "timeoutMs"]] * 3,
+        ["bad-request", "UNREADABLE_REQUEST", "signal"],
     ]
 
 
@@ -230,7 +251,14 @@ def test_calls_have_errors_deadlines_and_streams(project: Path, gateway: str) ->
             *("5334", "6001", "1501", None),  # for searches, in whole milliseconds, and one beyond every timer
         ],
         "unfit": ["bad-request"] * 5,
-        "unusable": ["TypeError"] * 5,
+        "uncallable": [*["timeoutMs"] * 4, *["signal"] * 2],
+        "unusable": [
+            "TypeError: time: 1s is not a number of milliseconds",
+            *[f"TypeError: {NOT_AN_ADDRESS}"] * 3,
+            "TypeError: token: is not one word of printable ASCII",
+            "TypeError: slack: NaN is not a time in milliseconds",
+            "TypeError: language: is not a BCP 47 tag",
+        ],
         "odd": [0, 333_333_333],
         "nowhere": ["unavailable", True],
     }

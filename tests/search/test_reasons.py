@@ -10,13 +10,17 @@ import pytest
 from clerestory.engine import GAMES, NATURE, State
 from clerestory.search import Line, Result, Searcher
 from clerestory.search.gains import Gain, deviations
-from clerestory.search.reasons import Verdict, explained, holding, in_english, sentences, verdict_on
+from clerestory.search.reasons import LEAST_ERROR, Verdict, explained, holding, in_english, sentences, verdict_on
+from clerestory.search.review.classes import class_of
+from clerestory.search.review.ledger import UNIT
 from clerestory.search.root import observe
 from tests.search.positions import decisions, sole_decision
+from tests.search.review.games import entry
 from tests.shipped import CATHEDRAL
 from tools.lab.reasons import RECORDS, ReasonTally, check, recorded_positions
 
 WORTH_NAMING = 0.15  # points
+ALIKES = Verdict.ALIKE, Verdict.ALIKE_BEHIND
 EARLY = decisions(CATHEDRAL, 2, 4)[0]
 
 
@@ -143,8 +147,10 @@ def test_reasons_hold_in_many_worlds() -> None:
 # -- the sentence ----------------------------------------------------------------------------------
 
 
-def line(action: str, margin: float, visits: int = 10, error: float = 0.1, score: float = 0.5) -> Line:
-    figures: Any = (visits, 10, (0.5,), (0.1,), margin, error, score, 0.01, 0.4, 0.0)
+def line(
+    action: str, margin: float, visits: int = 10, error: float = 0.1, share: float = 0.5, share_error: float = 0.001
+) -> Line:
+    figures: Any = (visits, 10, (share,), (share_error,), margin, error, 0.5, 0.01, 0.4, 0.0)
     return Line(action, action.upper(), *figures, (action,))
 
 
@@ -160,7 +166,10 @@ def gains(
 AHEAD = line("a", 2.0), line("b", 0.0)
 BETTER = "“A” looks 2 points better than “B”."
 ALIKE = "“A” looks about as good as “B”."
-LIKELIER = "“A” looks likelier to win than “B”, though with fewer points in the end."
+ALIKE_BEHIND = "“A” looks about as likely to win as “B”, though with fewer points in the end."
+LIKELIER = "“A” looks likelier to win than “B”."
+LIKELIER_BEHIND = "“A” looks likelier to win than “B”, though with fewer points in the end."
+UNSURE = "The search was too short to compare “A” with “B”."
 LESS = "2 gold less at the end of the round, which pays off later."
 NEEDED = "4 wood more, 2 gold less at the end of the round; but the Woodworker needs wood."
 CARDS = gains(at_end={"vp_cards": 2.0, "gold": -4.0, "sand": 0.1}, gold=-2.0, wood=4.0, vp_cards=2.0)
@@ -172,10 +181,13 @@ CARDS = gains(at_end={"vp_cards": 2.0, "gold": -4.0, "sand": 0.1}, gold=-2.0, wo
         ((line("a", 2.0), line("b", 0.5)), gains(), "“A” looks 1.5 points better than “B”."),
         ((line("a", 0.1), line("b", 0.0)), gains(), ALIKE),
         ((line("a", 2.0, error=0.5), line("b", 0.5)), gains(), ALIKE),
-        ((line("a", 0.0), line("b", 1.0)), gains(), ALIKE),
-        ((line("a", 0.0, score=0.6), line("b", 1.0)), gains(gold=-2.0), f"{LIKELIER} {LESS}"),
-        ((line("a", 0.0, score=0.56), line("b", 1.0)), gains(), ALIKE),
-        ((line("a", 0.0, score=0.6), line("b", 0.2)), gains(), ALIKE),
+        ((line("a", 0.0), line("b", 1.0)), gains(), ALIKE_BEHIND),
+        ((line("a", 0.0, share=0.6), line("b", 1.0)), gains(gold=-2.0), f"{LIKELIER_BEHIND} {LESS}"),
+        ((line("a", 5.3, share=0.746, share_error=0.0), line("b", 5.2, share=0.71, share_error=0.002)), [], LIKELIER),
+        ((line("a", 0.0, share=0.509), line("b", 0.0)), gains(), ALIKE),
+        ((line("a", 0.0, share=0.519, share_error=0.004), line("b", 0.0)), gains(), ALIKE),
+        ((line("a", 0.0, share=0.54, share_error=0.01), line("b", 0.0)), gains(gold=-2.0), UNSURE),
+        ((line("a", 0.0, share=0.48), line("b", 0.0)), gains(gold=-2.0), UNSURE),
         ((line("a", 0.0), line("b", 0.0, visits=0)), gains(), "“B” was not tried."),
         (AHEAD, CARDS, f"{BETTER} {NEEDED}"),
         (AHEAD, gains(gold=-2.0), f"{BETTER} {LESS}"),
@@ -192,7 +204,17 @@ def test_sentences(lines: tuple[Line, Line], gains: list[Gain], sentence: str) -
 
 def test_a_difference_is_named_from_the_size_on_that_the_game_says() -> None:
     ahead = line("a", 2.0), line("b", 0.5)
-    assert [verdict_on(*ahead, least) for least in (1.5, 1.6)] == [Verdict.AHEAD, Verdict.ALIKE]
+    assert [verdict_on(*ahead, 0, least) for least in (1.5, 1.6)] == [Verdict.AHEAD, Verdict.ALIKE]
+
+
+@pytest.mark.parametrize("loss", [0, LEAST_ERROR / 2, LEAST_ERROR, 0.05, 0.2])
+@pytest.mark.parametrize("error", [0.0, 0.01])
+def test_no_hint_calls_alike_what_a_review_calls_an_error(loss: float, error: float) -> None:
+    verdict = verdict_on(
+        line("a", 0.0, share=0.6, share_error=error), line("b", 0.0, share=0.6 - loss), 0, WORTH_NAMING
+    )
+    played = entry(1, 0, (600_000, 400_000), (600_000 - round(loss * UNIT), 400_000 + round(loss * UNIT)))
+    assert (verdict in ALIKES) <= (class_of(played, 0) == "")
 
 
 # -- arrays --------------------------------------------------------------------------

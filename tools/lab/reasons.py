@@ -2,7 +2,7 @@
 
 At positions from recorded games, with several seeds, the shipped search explains its lines as on a server;
 then the same tree is evaluated in many more worlds, and the search is continued. The tool counts the differences stated
-in the sentences, those whose sign is confirmed, and the lines stated to be ahead that stay ahead.
+in the sentences, those whose sign is confirmed, and the lines stated to be ahead, or alike, that remain so.
 """
 
 import argparse
@@ -18,11 +18,13 @@ from clerestory.engine import NATURE, State, from_position, read_records
 from clerestory.search import Searcher
 from clerestory.search.gains import Gain
 from clerestory.search.options import shipped
-from clerestory.search.reasons import Verdict, holding, stated, verdict_on
+from clerestory.search.reasons import LEAST_ERROR, Verdict, holding, lead, stated, verdict_on, winning_lead
 from clerestory.search.root import observe
 from clerestory.server.analysis.analysis_engine import EXPLAINED_LINES, EXPLAINED_PLIES, EXPLAINED_WORLDS
 
 RECORDS = sorted((Path(__file__).parents[2] / "examples" / "records").glob("*.jsonl"))
+LIKELIER = Verdict.LIKELIER, Verdict.LIKELIER_BEHIND
+ALIKE = Verdict.ALIKE, Verdict.ALIKE_BEHIND
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +35,10 @@ class ReasonTally:
         sentences: number of sentences that compare two lines.
         leads: sentences that state that the best line is ahead.
         leads_held: those of them whose line is still ahead after the longer search.
-        wins: sentences that state that the best line is likelier to win, by fewer points.
-        wins_held: those of them whose line has the higher score after the longer search.
+        wins: sentences that state that the best line is likelier to win.
+        wins_held: those of them whose line has the higher win share after the longer search.
+        alike: sentences that state that both are about as good.
+        alike_held: those of them whose win shares differ by less than LEAST_ERROR after the longer search.
         worlds: total number of worlds in which lines were compared.
         differences: number of stated differences of features.
         held: those of them with the same sign in many worlds.
@@ -45,6 +49,8 @@ class ReasonTally:
     leads_held: int = 0
     wins: int = 0
     wins_held: int = 0
+    alike: int = 0
+    alike_held: int = 0
     worlds: int = 0
     differences: int = 0
     held: int = 0
@@ -79,11 +85,24 @@ def check(position: str, seed: int, iterations: int, times: int, longer: int) ->
     _, gains = searcher.foresee(actions, worlds=EXPLAINED_WORLDS, plies=EXPLAINED_PLIES)
     least = state.game.tuning.worth_naming
     mentioned = stated(holding(gains, least), state.game.tuning.explained)
-    verdict = verdict_on(result.lines[0], result.lines[1], least)
+    verdict = verdict_on(result.lines[0], result.lines[1], result.seat, least)
     held = same_signs(mentioned, searcher, actions[:2], gains[0].worlds * times) if mentioned else 0
-    leads, wins = verdict == Verdict.AHEAD, verdict == Verdict.LIKELIER
-    stays = (leads or wins) and stays_ahead(searcher, actions, iterations * longer, "margin" if leads else "score")
-    return ReasonTally(1, leads, leads and stays, wins, wins and stays, gains[0].worlds, len(mentioned), held)
+    leads, wins, alike = verdict == Verdict.AHEAD, verdict in LIKELIER, verdict in ALIKE
+    points, share = (
+        leads_after(searcher, actions, iterations * longer, result.seat) if leads or wins or alike else (0, 0)
+    )
+    return ReasonTally(
+        sentences=1,
+        leads=leads,
+        leads_held=leads and points > 0,
+        wins=wins,
+        wins_held=wins and share > 0,
+        alike=alike,
+        alike_held=alike and abs(share) < LEAST_ERROR,
+        worlds=gains[0].worlds,
+        differences=len(mentioned),
+        held=held,
+    )
 
 
 def same_signs(mentioned: Sequence[Gain], searcher: Searcher, actions: Sequence[str], worlds: int) -> int:
@@ -93,10 +112,11 @@ def same_signs(mentioned: Sequence[Gain], searcher: Searcher, actions: Sequence[
     return sum(one.mean * means[one.feature, one.at_game_end] > 0 for one in mentioned)
 
 
-def stays_ahead(searcher: Searcher, actions: Sequence[str], iterations: int, figure: str) -> bool:
-    """Return whether the first of two actions has the higher margin, or score, after a longer search."""
-    found = {line.action: getattr(line, figure) for line in searcher.run(iterations=iterations).lines}
-    return bool(found[actions[0]] > found[actions[1]])
+def leads_after(searcher: Searcher, actions: Sequence[str], iterations: int, seat: int) -> tuple[float, float]:
+    """Return the lead of the first of two actions after a longer search: in points, and in the seat's win share."""
+    found = {line.action: line for line in searcher.run(iterations=iterations).lines}
+    pair = found[actions[0]], found[actions[1]]
+    return lead(*pair), winning_lead(*pair, seat)
 
 
 def main() -> None:
@@ -117,6 +137,7 @@ def main() -> None:
     shares = {
         "held_share": round(found.held / found.differences, 4) if found.differences else None,
         "wins_held_share": round(found.wins_held / found.wins, 4) if found.wins else None,
+        "alike_held_share": round(found.alike_held / found.alike, 4) if found.alike else None,
         "leads_held_share": round(found.leads_held / found.leads, 4) if found.leads else None,
     }
     print(json.dumps({"searches": len(tasks), **asdict(found), **shares}))

@@ -4,14 +4,16 @@
  * @module @clerestory/client/advisor
  */
 
+import { isTime, notTime, quoted } from "./connection.ts";
 import type {
   AnalyzeRequestJson,
   AnalyzeResponseJson,
+  ObserverJson,
   RecommendMoveRequestJson,
   RecommendMoveResponseJson,
 } from "./gen/clerestory/v1/advisor_pb.ts";
 import type { PositionJson } from "./gen/clerestory/v1/position_pb.ts";
-import { JsonCallError, type JsonCallOptions, JsonClient, type JsonSettings } from "./json.ts";
+import { badRequest, JsonCallError, type JsonCallOptions, JsonClient, type JsonSettings } from "./json.ts";
 
 export { JsonCallError, type JsonCallOptions, type JsonSettings };
 
@@ -68,14 +70,14 @@ export class Advisor {
     options: AnalyzeOptions,
     call: JsonCallOptions = {},
   ): AsyncGenerator<AnalyzeResponseJson> {
-    const { everyMs, targetCertainty, background, observer, ...asked } = options;
+    const { everyMs, targetCertainty, background, observer, ...asked } = { ...options };
     yield* this.client.advisor.analyze(
       {
         question: question(position, asked),
         ...(everyMs !== undefined && { updateInterval: duration("everyMs", everyMs) }),
         ...(targetCertainty !== undefined && { targetCertainty }),
         ...(background !== undefined && { background }),
-        ...(observer !== undefined && { observer: observer < 0 ? {} : { seat: observer } }),
+        ...(observer !== undefined && { observer: observerOf(observer) }),
       },
       call,
     );
@@ -83,7 +85,7 @@ export class Advisor {
 }
 
 function question(position: PositionLike, options: RecommendOptions): RecommendMoveRequestJson {
-  const { timeMs, iterations, maxBytes, seed, ...fields } = options;
+  const { timeMs, iterations, maxBytes, seed, ...fields } = { ...options };
   return {
     ...fields,
     position: (typeof position === "string" ? parsed(position) : position) as PositionJson,
@@ -102,17 +104,14 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Milliseconds as a duration in JSON, to the nanosecond. */
-function duration(field: string, ms: number): string {
-  const seconds = typeof ms === "number" ? ms / 1000 : Number.NaN;
-  if (Math.abs(seconds) < 1e12) return `${seconds.toFixed(9)}s`;
-  const reason = field === "timeMs" ? "BAD_TIME_BUDGET" : "BAD_UPDATE_INTERVAL";
-  throw badRequest(field, `${String(ms)} is not a number of milliseconds`, reason);
+function observerOf(seat: number): ObserverJson {
+  if (!Number.isInteger(seat) || seat < -1)
+    throw badRequest("observer", `${quoted(seat)} is neither a seat nor -1`, "BAD_SEAT");
+  return seat < 0 ? {} : { seat };
 }
 
-function badRequest(field: string, description: string, reason: string): JsonCallError {
-  return new JsonCallError(`${field}: ${description}`, "invalid_argument", [
-    { type: "google.rpc.ErrorInfo", debug: { reason } },
-    { type: "google.rpc.BadRequest", debug: { fieldViolations: [{ field, description }] } },
-  ]);
+/** Milliseconds as a duration in JSON, to the nanosecond. */
+function duration(field: string, ms: number): string {
+  if (isTime(ms) && ms < 1e15) return `${(ms / 1000).toFixed(9)}s`;
+  throw badRequest(field, notTime(ms), field === "timeMs" ? "BAD_TIME_BUDGET" : "BAD_UPDATE_INTERVAL");
 }

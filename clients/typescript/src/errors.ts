@@ -1,6 +1,7 @@
 // Failed calls: one error with what the server says for programs and for people.
 
 import { Code, ConnectError } from "@connectrpc/connect";
+import { callFault } from "./connection.ts";
 import {
   BadRequestSchema,
   ErrorInfoSchema,
@@ -99,6 +100,15 @@ export class CallError extends Error {
     const cut = this.code === Code.InvalidArgument && this.message.startsWith("protocol error");
     return this.reason === "" && (cut || this.code === Code.Internal);
   }
+}
+
+/** Throws CallError for an argument of a call that cannot be used. */
+export function checkCall(signal: unknown, timeoutMs: unknown): void {
+  const fault = callFault(signal, timeoutMs);
+  if (!fault) return;
+  const [field, description] = fault;
+  const details = [{ desc: BadRequestSchema, value: { fieldViolations: [{ field, description }] } }];
+  throw CallError.from(new ConnectError(fault.join(": "), Code.InvalidArgument, undefined, details));
 }
 
 /** Whether nothing was answered at all: what `fetch` throws is no error of the protocol. */

@@ -5,7 +5,8 @@
  */
 
 import type { DescMethod, DescService, MessageJsonType } from "@bufbuild/protobuf";
-import { LOCAL, whyBlocked } from "./blocked.ts";
+import { whyBlocked } from "./blocked.ts";
+import { callFault, connection, type JsonSettings, LONGEST_TIMER } from "./connection.ts";
 import type { FieldViolation, Kind } from "./errors.ts";
 import type { AdvisorService } from "./gen/clerestory/v1/advisor_pb.ts";
 import type { AnnotationService } from "./gen/clerestory/v1/annotation_pb.ts";
@@ -35,15 +36,7 @@ const KINDS: Record<string, Kind> = {
   canceled: "cancelled",
 };
 
-/** How the calls of a client are made; all of it may be left out. */
-export interface JsonSettings {
-  /** Token of the server, if it requires one; never sent to another machine in plaintext. */
-  token?: string | undefined;
-  /** Of texts for people, as a BCP 47 tag. */
-  language?: string | undefined;
-  /** Instead of the global one. */
-  fetch?: typeof globalThis.fetch | undefined;
-}
+export type { JsonSettings };
 
 /** How one call is made; all of it may be left out. */
 export interface JsonCallOptions {
@@ -102,16 +95,16 @@ export class JsonClient {
   readonly games = this.#service<typeof GameService>("GameService");
   readonly puzzles = this.#service<typeof PuzzleService>("PuzzleService");
   readonly lessons = this.#service<typeof LessonService>("LessonService");
-  readonly #address: string;
-  readonly #settings: JsonSettings;
+  readonly #base: string;
+  readonly #headers: Record<string, string>;
+  readonly #fetch: typeof globalThis.fetch | undefined;
 
   /** `address` is where the server's gateway for browsers is: `http://127.0.0.1:8080`. Throws TypeError. */
   constructor(address: string, settings: JsonSettings = {}) {
-    const { protocol, hostname, host } = new URL(address);
-    if (settings.token && protocol === "http:" && !LOCAL.includes(hostname))
-      throw new TypeError(`token: would travel in plaintext to ${host}; use https`);
-    this.#address = address.replace(/\/$/, "");
-    this.#settings = settings;
+    const { base, headers } = connection(address, settings);
+    this.#base = base;
+    this.#headers = headers;
+    this.#fetch = settings.fetch;
   }
 
   #service<S extends DescService>(service: string): JsonService<S> {
@@ -126,18 +119,19 @@ export class JsonClient {
     return new Proxy({}, { get }) as JsonService<S>;
   }
 
-  async #unary(path: string, request: object, options: JsonCallOptions = {}): Promise<unknown> {
-    const limit = options.timeoutMs ?? SLACK + timeOf(request);
-    const answer = await this.#send(path, "application/json", JSON.stringify(request), options.signal, limit);
+  async #unary(path: string, request: object, options?: JsonCallOptions): Promise<unknown> {
+    const { signal, timeoutMs = SLACK + timeOf(request) } = checked(options);
+    const answer = await this.#send(path, "application/json", written(request), signal, timeoutMs);
     return inCamelCase(await answer.json());
   }
 
-  async *#stream(path: string, request: object, options: JsonCallOptions = {}): AsyncGenerator<unknown> {
+  async *#stream(path: string, request: object, options?: JsonCallOptions): AsyncGenerator<unknown> {
     const left = new AbortController();
-    const signal = options.signal ? AbortSignal.any([options.signal, left.signal]) : left.signal;
+    const { signal, timeoutMs } = checked(options);
+    const ends = signal ? AbortSignal.any([signal, left.signal]) : left.signal;
     try {
-      const body = enveloped(JSON.stringify(request));
-      const answer = await this.#send(path, "application/connect+json", body, signal, options.timeoutMs);
+      const body = enveloped(written(request));
+      const answer = await this.#send(path, "application/connect+json", body, ends, timeoutMs);
       for await (const [flags, text] of envelopes(answer.body)) {
         const message = JSON.parse(text);
         if (!(flags & END)) yield inCamelCase(message);
@@ -155,22 +149,22 @@ export class JsonClient {
     kind: string,
     body: BodyInit,
     signal: AbortSignal | undefined,
-    limit: number | undefined,
+    limit = Number.POSITIVE_INFINITY,
   ): Promise<Response> {
-    const { token, language, fetch = globalThis.fetch } = this.#settings;
-    const deadline = performance.now() + (limit ?? Number.POSITIVE_INFINITY);
-    const timeout = limit === undefined ? undefined : AbortSignal.timeout(Math.ceil(limit));
+    const fetch = this.#fetch ?? globalThis.fetch;
+    const limited = limit <= LONGEST_TIMER;
+    const deadline = performance.now() + limit;
+    const timeout = limited ? AbortSignal.timeout(Math.ceil(limit)) : undefined;
     const ends = [signal, timeout].filter((one) => one !== undefined);
     for (let attempt = 0; ; attempt++) {
       const headers = {
         "content-type": kind,
         "connect-protocol-version": "1",
-        ...(token && { authorization: `Bearer ${token}` }),
-        ...(language && { "accept-language": language }),
-        ...(limit && { "connect-timeout-ms": String(Math.max(1, Math.ceil(deadline - performance.now()))) }),
+        ...this.#headers,
+        ...(limited && { "connect-timeout-ms": String(Math.max(1, Math.ceil(deadline - performance.now()))) }),
       };
       const asked = { method: "POST", headers, body, ...(ends.length && { signal: AbortSignal.any(ends) }) };
-      const answer = await fetch(this.#address + path, asked).catch((error: unknown) => error);
+      const answer = await fetch(this.#base + path, asked).catch((error: unknown) => error);
       if (answer instanceof Response && answer.ok) return answer;
       if (signal?.aborted) throw new JsonCallError("the call was cancelled", "canceled");
       if (timeout?.aborted) throw new JsonCallError("the deadline came before the answer", "deadline_exceeded");
@@ -183,7 +177,7 @@ export class JsonClient {
   }
 
   async #unanswered(cause: unknown): Promise<JsonCallError> {
-    const why = await whyBlocked(this.#address, this.#settings.fetch);
+    const why = await whyBlocked(this.#base, this.#fetch);
     return why
       ? new JsonCallError(why, "permission_denied", [], "blocked")
       : new JsonCallError(String(cause), "unavailable");
@@ -211,10 +205,34 @@ function inCamelCase(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(named));
 }
 
+/** Options of a call as they may be passed on. Throws JsonCallError. */
+function checked(options?: JsonCallOptions): JsonCallOptions {
+  const { signal, timeoutMs } = { ...options };
+  const fault = callFault(signal, timeoutMs);
+  if (fault) throw badRequest(...fault);
+  return { signal, timeoutMs: timeoutMs ?? undefined };
+}
+
+/** A request as JSON, which would silently leave out numbers that are not finite. Throws JsonCallError. */
+function written(request: object): string {
+  return JSON.stringify(request ?? {}, (name, value: unknown) => {
+    if (typeof value === "number" && !Number.isFinite(value)) throw badRequest(name, `${value} is not a finite number`);
+    return typeof value === "bigint" ? String(value) : value;
+  });
+}
+
+/** The error of a request that is not sent. */
+export function badRequest(field: string, description: string, reason = "UNREADABLE_REQUEST"): JsonCallError {
+  return new JsonCallError(`${field}: ${description}`, "invalid_argument", [
+    { type: "google.rpc.ErrorInfo", debug: { reason } },
+    { type: "google.rpc.BadRequest", debug: { fieldViolations: [{ field, description }] } },
+  ]);
+}
+
 /** Milliseconds that a request asks for; 0 if it asks for none. */
 function timeOf(request: object): number {
-  const { timeBudget, iterations } = request as { timeBudget?: string; iterations?: unknown };
-  if (timeBudget !== undefined) return inMilliseconds(timeBudget);
+  const { timeBudget, iterations } = { ...request } as { timeBudget?: string; iterations?: unknown };
+  if (timeBudget !== undefined) return Math.max(0, inMilliseconds(timeBudget));
   return iterations === undefined ? 0 : LONGEST;
 }
 

@@ -227,5 +227,5 @@ export class HostedGame {
 }
 
 function textOf(action: LegalAction | string): string {
-  return typeof action === "string" ? action : (action.action?.text ?? "");
+  return typeof action === "string" ? action : (action?.action?.text ?? "");
 }

@@ -2,6 +2,7 @@
 
 import type { DescService } from "@bufbuild/protobuf";
 import { type CallOptions, type Client, createClient as plainClient, type Transport } from "@connectrpc/connect";
+import { checkCall } from "./errors.ts";
 
 type Streaming = (request: unknown, options?: CallOptions) => AsyncIterable<unknown>;
 
@@ -17,6 +18,7 @@ export function createClient<S extends DescService>(service: S, transport: Trans
 }
 
 async function* leaving(begin: Streaming, request: unknown, options: CallOptions = {}): AsyncGenerator<unknown> {
+  checkCall(options.signal, options.timeoutMs);
   const left = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, left.signal]) : left.signal;
   const all = begin(request, { ...options, signal })[Symbol.asyncIterator]();

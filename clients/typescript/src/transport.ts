@@ -5,48 +5,41 @@ import type { Duration } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type Interceptor, type Transport } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
 import { batch } from "./batch.ts";
-import { LOCAL, whyBlocked } from "./blocked.ts";
+import { whyBlocked } from "./blocked.ts";
+import { connection, isTime, type JsonSettings, LONGEST_TIMER, notTime } from "./connection.ts";
 import { inMilliseconds } from "./durations.ts";
-import { CallError } from "./errors.ts";
+import { CallError, checkCall } from "./errors.ts";
 import { AdvisorService } from "./gen/clerestory/v1/advisor_pb.ts";
 import { retrying } from "./retries.ts";
 import { collected, each } from "./streams.ts";
 
-const SCHEMES = ["http:", "https:"];
 const SLACK = 5000; // milliseconds a call may take beyond the time that its request asks for
 const LONGEST = 600_000; // milliseconds of a request that is limited by iterations only
 const LONGEST_REVIEW = 3_600_000; // the same of a review
-const LONGEST_TIMER = 2 ** 31 - 1; // milliseconds; a longer timer ends at once
 
 /** How calls are made; all of it may be left out. */
-export interface Settings {
-  /** Token of the server, if it requires one; never sent to another machine in plaintext. */
-  token?: string | undefined;
-  /** Of texts for people, as a BCP 47 tag. */
-  language?: string | undefined;
+export interface Settings extends JsonSettings {
   /** Whether a call that the server rejected or never received is retried, within its time; by default true. */
   retries?: boolean | undefined;
   /** Milliseconds a call may take beyond the time its request asks for; by default 5000, 0 for no deadlines. */
   slack?: number | undefined;
   /** Called around every call, the first one outermost, outside of the retries. */
   interceptors?: Interceptor[] | undefined;
-  /** Instead of the global one. */
-  fetch?: typeof globalThis.fetch | undefined;
 }
 
 /**
  * A transport for `createClient`: its calls have deadlines, are tried again, and fail with a CallError.
  *
- * Throws TypeError for an unusable address, token or language.
+ * Throws TypeError that names an unusable argument.
  */
 export function openTransport(address: string, settings: Settings = {}): Transport {
   const { retries = true, slack = SLACK, interceptors = [], fetch } = settings;
-  const headers = headersOf(new URL(address), settings);
+  const { base: baseUrl, headers } = connection(address, settings);
+  if (!isTime(slack)) throw new TypeError(`slack: ${notTime(slack)}`);
   const withHeaders: Interceptor = (next) => (request) => {
-    for (const [name, value] of headers) request.header.set(name, value);
+    for (const [name, value] of Object.entries(headers)) request.header.set(name, value);
     return next(request);
   };
-  const baseUrl = address.replace(/\/$/, "");
   const inner = createConnectTransport({
     baseUrl,
     useBinaryFormat: true,
@@ -57,21 +50,11 @@ export function openTransport(address: string, settings: Settings = {}): Transpo
   return { unary, stream: streamOver(inner, slack, unary) };
 }
 
-function headersOf(address: URL, { token, language }: Settings): Headers {
-  if (!SCHEMES.includes(address.protocol))
-    throw new TypeError(`address: ${address} begins with neither http:// nor https://`);
-  const open = address.protocol === "http:" && !LOCAL.includes(address.hostname);
-  if (token && open) throw new TypeError(`token: would travel in plaintext to ${address.host}; use https`);
-  return new Headers({
-    ...(token && { authorization: `Bearer ${token}` }),
-    ...(language && { "accept-language": language }),
-  });
-}
-
 function unaryOver(inner: Transport, slack: number): Transport["unary"] {
   return async (method, signal, timeout, header, input, context) => {
-    const limit = whole(timeout ?? within(slack, timeOf(input) ?? 0));
     try {
+      checkCall(signal, timeout);
+      const limit = whole(timeout ?? within(slack, timeOf(input) ?? 0));
       return await inner.unary(method, signal, limit, header, fitted(method.input, input), context);
     } catch (error) {
       throw CallError.from(error);

@@ -96,7 +96,7 @@ def test_a_line_with_more_points_that_wins_less_is_explained_and_nothing_else() 
 def test_a_share_of_longer_searches_fits_its_sentence(language: str, certainty: float, says: str) -> None:
     LOCALE.set(language)
     answer = answer_with(3.0, 2.0)
-    assert says in " ".join(remarks(replace(answer, raw=answer.message, certainty=certainty)))
+    assert says in " ".join(remarks(replace(answer, raw=answer.message, certainty=certainty), STATE))
 
 
 @pytest.mark.parametrize(
@@ -111,4 +111,20 @@ def test_one_of_a_thing_is_one(language: str, says: str) -> None:
     LOCALE.set(language)
     answer = answer_with(3.0, 2.0)
     alone = {"iterations": 1, "nodes": 1, "depth": 1, "elapsed": 2.0, "seed": 7, "stop_reason": "time"}
-    assert remarks(replace(answer, raw=answer.message, **alone))[-1] == says
+    assert remarks(replace(answer, raw=answer.message, **alone), STATE)[-1] == says
+
+
+@pytest.mark.parametrize(
+    ("language", "says", "names"),
+    [("en", "Expected then: ", ("red", "blue", "green")), ("de", "Danach wird erwartet: ", ("Rot", "Blau", "Grün"))],
+)
+def test_expected_moves_say_whose_they_are(language: str, says: str, names: tuple[str, ...]) -> None:
+    LOCALE.set(language)
+    answer = searched()
+    [told] = [note for note in remarks(answer, STATE) if note.startswith(says)]
+    view = STATE.observe(STATE.turn)
+    wanted = []
+    for action in answer.lines[0].variation[:5]:
+        wanted.append(f"{names[view.turn]}: {action.label}")
+        view.play(action.text)
+    assert told == f"{says}{'; '.join(wanted[1:])}."

@@ -1,10 +1,12 @@
 """`clerestory annotate`: a record goes in, a ledger comes out."""
 
+import re
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from clerestory.cli.screen import ProgressLines
 from clerestory.engine import Record
 from clerestory.engine.record import EarlyEnd
 from clerestory.search.review.plan import LEAST
@@ -37,7 +39,7 @@ def test_a_ledger_is_printed_and_written_into_a_report(record: Path, tmp_path: P
     assert "Played to the end: " not in done.out
     assert "<h2>Ledger</h2>" in (tmp_path / "report.html").read_text()
     assert done.err.splitlines() == [
-        "This is the first of 3 games in the file; --number N takes another.",
+        "Only the first of 3 games in the file is reviewed; --number N chooses another.",
         f"The report is in {tmp_path / 'report.html'}.",
     ]
 
@@ -109,3 +111,12 @@ def test_a_report_that_cannot_be_written_costs_no_review(record: Path) -> None:
     done = annotate(record, *QUICK, "--number", "1", "--html", "/dev/full")
     assert "own errors" in done.out
     assert (done.code, done.err) == (1, "clerestory: /dev/full: No space left on device\n")
+
+
+def test_a_review_says_which_game_of_a_file_it_is_and_how_far_it_has_come(
+    record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ProgressLines, "first", 0.0)
+    done = annotate(record, *QUICK, "--number", "2")
+    assert ", game 2 of 3: " in done.out.splitlines()[0]
+    assert re.fullmatch(r"reviewing: (\d+) / \1", done.err.splitlines()[-1])

@@ -16,7 +16,7 @@ from rich.console import Console
 from clerestory.cli import screen as output
 from clerestory.cli import showing
 from clerestory.cli.answers import answer_view
-from clerestory.cli.screen import USUAL, actions_table, is_pipe, screen, status_line, tracked
+from clerestory.cli.screen import USUAL, ProgressLines, actions_table, is_pipe, screen, status_line, tracked
 from clerestory.clients.wire import read_answer
 from clerestory.engine import GAMES, Record, from_position
 from clerestory.v1 import advisor_pb2 as api
@@ -256,3 +256,26 @@ def test_the_games_of_a_replay_are_its_progress_on_a_terminal(monkeypatch: pytes
     monkeypatch.setattr(output, "is_pipe", lambda _: False)
     monkeypatch.setattr(showing, "on_terminal", lambda: True)
     assert run("replay", RECORD, "--brief").err == ""
+
+
+def test_long_work_prints_a_line_of_progress_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = [0.0, 1.9, 2.1, 11.0, 12.2, 13.0, 20.0, 31.0, 31.1, 31.2]
+    works = [
+        ("short", 1),
+        ("long", 1),
+        ("long", 2),
+        ("long", 3),
+        ("long", 4),
+        ("long", 5),
+        ("long", 9),
+        ("long", 9),
+        ("new", 1),
+    ]
+    monkeypatch.setattr(output, "monotonic", iter(times).__next__)
+    monkeypatch.setattr(ProgressLines, "first", 2.0)
+    console = Console(file=io.StringIO(), width=80)
+    lines = ProgressLines(console)
+    for stage, done in works:
+        lines(stage, done, 9)
+    assert isinstance(console.file, io.StringIO)
+    assert console.file.getvalue().splitlines() == ["long: 3 / 9", "long: 9 / 9"]

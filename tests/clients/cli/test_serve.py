@@ -122,7 +122,8 @@ async def test_the_first_start_prints_all_locations(
         await app.finish()
         told.append(capsys.readouterr().out.splitlines())
     [_, where, games, documents], again = told
-    assert where.startswith("clerestory has its page at http://127.0.0.1:" if page else "clerestory has no page; ")
+    expected = r"its page at http://127\.0\.0\.1:\d+/ \(for this machine only\)" if page else r"no page; .*"
+    assert re.fullmatch(f"clerestory has {expected}", where)
     assert games == f"clerestory keeps its games in {store}"
     assert Path(documents.removeprefix("clerestory has its documents in ")).read_text().startswith("# Documentation")
     assert len(again) == 1 + page

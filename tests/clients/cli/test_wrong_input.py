@@ -19,9 +19,20 @@ ARENA = "arena greedy random --game toy --workers 1 --iterations 20"
 LEARN = "learn --out new cathedral"
 WEB = "web --server 127.0.0.1:1"
 
+BAD_FILES = {
+    "broken.json": '{"toy',
+    "round.json": (EXAMPLES / "positions" / "toy-2p-round1.json").read_text().replace('"round": 1', '"round": 99'),
+}
 BAD_INPUT = {  # a command line: the beginning of what is said
     "recommend nowhere.json": "nowhere.json: No such file",
     "recommend -": "position: ",
+    "recommend broken.json": "broken.json: position: is not JSON",
+    "hint broken.json": "broken.json: position: is not JSON",
+    "analyze broken.json": "broken.json: position: is not JSON",
+    "show broken.json": "broken.json: position: is not JSON",
+    "play broken.json": "broken.json: position: is not JSON",
+    "recommend round.json": "round.json: toy.round: is 99",
+    "show round.json": "round.json: toy.round: is 99",
     f"recommend {TOY} --time soon": "--time: 'soon' is not a time",
     f"recommend {TOY} --time -1s": "--time: is -1 s",
     f"recommend {TOY} --seat 1": "--seat: is 1; seat 0 is to decide",
@@ -62,9 +73,9 @@ BAD_INPUT = {  # a command line: the beginning of what is said
     f"annotate {RECORD} --deep -5s": "--deep: '-5s' is not a time",
     f"annotate {RECORD} --time {'9' * 400}s": "--time: '9",
     f"annotate {RECORD} --viewer 2": "--viewer: 2 is not a seat; the seats are 0 to 1",
-    "lesson cooking": "no lesson 'cooking'; lessons with these cards are goal, ",
+    "lesson cooking": "NAME: 'cooking' is no lesson; lessons with these cards are goal, ",
     "lesson --language xx": "--language: 'xx' is not one of",
-    "puzzle --game duel 100000": "100000: duel has the puzzles 1 to",
+    "puzzle --game duel 100000": "NUMBER: is 100000; duel has the puzzles 1 to",
     "puzzle --game duel 1 --try 'no such thing'": "--try: 'no such thing' is no legal action",
     f"puzzle --game duel 1 --try '{puzzle(DUEL, 1).best}; garbage'": "--try: 'garbage' comes after the end",
     "puzzle --game duel 1 --level 2": "--level: cannot be combined with the number of a puzzle",
@@ -81,7 +92,10 @@ BAD_INPUT = {  # a command line: the beginning of what is said
     "completion sh": "SHELL: 'sh' is not one of bash, zsh, fish",
     "rules --language pt": "--language: 'pt' is not one of en, de, it, es, fr, he",
     f"{ARENA} --seats 7": "--seats: 7",
-    "arena greedy nobody": "'nobody'",
+    "arena greedy nobody": "BOT: 'nobody'",
+    "tune nobody samples=1..4": "BOT: 'nobody'",
+    "tune greedy samples=1..4 --game toy --against nobody": "--against: 'nobody'",
+    "schema nothing": "NAME: 'nothing' is not one of",
     f"{ARENA} --sprt 0": "--sprt: ",
     f"{ARENA} --sprt 10,0": "--sprt: ",
     f"{ARENA} --sprt=-200000,0": "--sprt: ",
@@ -92,17 +106,17 @@ BAD_INPUT = {  # a command line: the beginning of what is said
     f"{ARENA} --ray-address here:1": "--ray-address: requires --on ray",
     f"{ARENA} --out /dev/zero": "--out: /dev/zero is not a regular file",
     f"{ARENA} --out /": "--out: / is not a regular file",
-    "tune greedy samples=4": "'samples=4'",
+    "tune greedy samples=4": "PARAM: 'samples=4'",
     "tune greedy samples=1..4 --game toy --out /dev/zero": "--out: /dev/zero is not a regular file",
     "learn chess --out new": "GAME: 'chess' is not one of",
     f"{LEARN} --seats 2,7": "--seats: 7",
     f"{LEARN} --seats two": "--seats: 'two'",
-    f"{LEARN} --search depth=2": "depth: is not an option of a search; there are selection",
-    f"{LEARN} --search reward": "reward: needs a value",
+    f"{LEARN} --search depth=2": "--search: depth: is not an option of a search; there are selection",
+    f"{LEARN} --search reward": "--search: reward: needs a value",
     f"{LEARN} --sprt 20,0": "--sprt",
-    f"{LEARN} --seats 2 --budgets 9it,": "budget: '' is not a time",
-    f"{LEARN} --seats 2 --budgets 2000it,9its": "budget: '9its' is not a time",
-    f"{LEARN} --seats 2 --against gredy": "'gredy': unknown bot",
+    f"{LEARN} --seats 2 --budgets 9it,": "--budgets: budget: '' is not a time",
+    f"{LEARN} --seats 2 --budgets 2000it,9its": "--budgets: budget: '9its' is not a time",
+    f"{LEARN} --seats 2 --against gredy": "--against: 'gredy': unknown bot",
     "learn cathedral --out a,b": "--out: ",
     f"{LEARN} --ray-address here:1": "--ray-address",
     "health --server ''": "--server: is empty",
@@ -137,6 +151,8 @@ CASES = [(line, 2, says) for line, says in BAD_INPUT.items()] + [(line, 1, says)
 def test_it_ends_in_one_line(line: str, code: int, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "examples").symlink_to(EXAMPLES)
+    for name, text in BAD_FILES.items():
+        (tmp_path / name).write_text(text)
     monkeypatch.setattr("clerestory.server.logs.write_logs", lambda *_: None)
     monkeypatch.setattr("clerestory.cli.servers.PATIENCE", 0.0)
     monkeypatch.setenv("CLERESTORY_LISTEN", "127.0.0.1:0")  # the usual port may be in use
@@ -144,7 +160,7 @@ def test_it_ends_in_one_line(line: str, code: int, says: str, tmp_path: Path, mo
     assert (done.code, done.out) == (code, "")
     [told] = done.err.splitlines()
     assert told.startswith(f"clerestory: {says}")
-    assert [path.name for path in tmp_path.iterdir()] == ["examples"]
+    assert {path.name for path in tmp_path.iterdir()} == {"examples", *BAD_FILES}
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,9 @@ async def test_a_position_that_is_not_hosted_is_shown_and_analyzed(advisor: Asyn
     assert listed["result"] == table["legal"]
     advice = await call(advisor, "recommend", position=position, iterations=200, lines=2)
     assert (advice["seat"], len(advice["lines"])) == (table["to_decide"], 2)
+    moves = advice["lines"][0]["continuation"]
+    assert moves
+    assert {move.partition(": ")[0] for move in moves} <= {"red", "blue", "nature"}
 
 
 @pytest.mark.parametrize(

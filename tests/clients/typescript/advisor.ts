@@ -34,11 +34,20 @@ for await (const { final = false, recommendation } of advisor.analyze(position, 
 const errors = [
   await failure(() => advisor.recommend("{", fixed)),
   await failure(() => advisor.recommend(position, { timeMs: Number.NaN })),
+  await failure(() => advisor.recommend(position, { timeMs: -6000 })),
+  await failure(() => advisor.recommend(position, { timeMs: 1e10 })),
   await failure(() => advisor.analyze(position, { ...fixed, everyMs: Number.POSITIVE_INFINITY }).next()),
   await failure(() => advisor.recommend(position, { timeMs: 0 })),
   await failure(() => advisor.recommend(position, { iterations: 10, maxBytes: 1 })),
   await failure(() => advisor.recommend(position, {})),
+  await failure(() => advisor.recommend(position, undefined as never)),
+  await failure(() => advisor.recommend(position, { ...fixed, level: Number.NaN })),
 ];
+for (const observer of [Number.NaN, null as never, -2, 0.5])
+  errors.push(await failure(() => advisor.analyze(position, { ...fixed, observer }).next()));
+for (const call of [{ timeoutMs: Number.NaN }, { timeoutMs: -1 }, { timeoutMs: "5" as never }, { signal: null as never }])
+  errors.push(await failure(() => advisor.recommend(position, fixed, call)));
+for (const timeoutMs of [1e10, Number.POSITIVE_INFINITY]) answers.push(await advisor.recommend(position, fixed, { timeoutMs }));
 const bests = answers.map((one) => one.best?.text);
 const lines = answers.map((one) => one.lines?.length);
 console.log(JSON.stringify({ bests, lines, same: best?.text, tables, last, errors, alone: Alone === Advisor }));

@@ -81,17 +81,24 @@ for (const call of [
   () => advisor.analyze({ question: { position, level: -1 } })[Symbol.asyncIterator]().next(),
 ])
   unfit.push((await failure(call)).kind);
+const uncallable = [];
+for (const options of [{ timeoutMs: Number.NaN }, { timeoutMs: -1 }, { signal: 5 as never }]) {
+  const calls = [() => rules.listGames({}, options), () => advisor.analyze({}, options)[Symbol.asyncIterator]().next()];
+  for (const call of calls) uncallable.push((await failure(call)).violations[0]?.field);
+}
 const unusable = [
   () => milliseconds("1s" as unknown as number),
   () => new Client("localhost:8080"),
+  () => new Client("http://ann:secret@127.0.0.1"),
   () => new Client("grpc://127.0.0.1:50051"),
   () => new Client(address, { token: "two\nlines" }),
+  () => new Client(address, { slack: Number.NaN }),
   () => new Client(address, { language: "日本" }),
 ].map((make) => {
   try {
     return String(make());
   } catch (error) {
-    return (error as Error).name;
+    return String(error);
   }
 });
 const leave = new AbortController();
@@ -118,6 +125,7 @@ console.log(
     webhooks: [secrets[0]?.length, secrets[0] === secrets[1], secrets[0] === secrets[2], misplaced.reason],
     limits,
     unfit,
+    uncallable,
     unusable,
     odd: [Number(odd.seconds), odd.nanos],
     nowhere: [nowhere.kind, nowhere.passing],

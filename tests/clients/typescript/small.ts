@@ -38,13 +38,21 @@ const ended = await failure(() => client.advisor.recommendMove(question, { signa
 const late = await failure(() => client.advisor.recommendMove(question, { timeoutMs: 1 }));
 const nobody = new JsonClient("http://127.0.0.1:1");
 const away = await failure(() => nobody.rules.listGames({}, { timeoutMs: 60_000 }));
-const unsafe = (() => {
+const local = "http://127.0.0.1:8080";
+const unusable = [
+  () => new JsonClient("http://advice.example", { token: "x" }),
+  () => new JsonClient("localhost:8080"),
+  () => new JsonClient("http://ann:secret@127.0.0.1"),
+  () => new JsonClient(`${local}?a=1`),
+  () => new JsonClient(local, { token: "a\r\nsecret" }),
+  () => new JsonClient(local, { language: "日本" }),
+].map((make) => {
   try {
-    return `${new JsonClient("http://advice.example", { token: "x" })}`;
+    return `${make()}`;
   } catch (error) {
     return (error as Error).message;
   }
-})();
+});
 const same = (await Promise.resolve(client.advisor)) === client.advisor;
 const errors = [wrong, ended, late, away].map(({ kind, reason, violations }) => [kind, reason, violations[0]?.field]);
-console.log(JSON.stringify({ moves, shares, tables, errors, unsafe, same }));
+console.log(JSON.stringify({ moves, shares, tables, errors, unusable, same }));

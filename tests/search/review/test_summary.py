@@ -45,7 +45,7 @@ def test_parts_kinds_and_all_decisions_are_told_apart() -> None:
     assert [(one.name, one.games, one.decisions) for one in found.parts] == [("1", 2, 20), ("2", 1, 10)]
     assert [(one.name, one.mean_loss.mean) for one in found.kinds] == [("draft", 0.02), ("work", 0.02)]
     assert found.overall.points.mean == pytest.approx(3.0)
-    assert found.parts[1].points.mean == pytest.approx(1.5)  # per game, of which one had none
+    assert found.parts[1].points.mean == pytest.approx(1.5)  # per game; one had none
 
 
 def test_accuracy_is_that_of_the_mean_loss_and_its_ends() -> None:

@@ -101,7 +101,7 @@ def test_the_end_of_a_break_is_known_by_the_clock_that_was_set(by: int) -> None:
 
 @on_simulated_time
 async def test_an_outage_of_the_store_is_followed_by_a_notice() -> None:
-    """Though nobody has tried to move while the store failed, and the time of the player is over."""
+    """Even without an attempt to move while the store failed, and after the time of the player."""
     server = await timed_game(4 * SCAN_INTERVAL_S)
     server.database.failing = 1.0
     await asyncio.sleep(8 * SCAN_INTERVAL_S)

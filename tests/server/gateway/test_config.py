@@ -38,3 +38,11 @@ def test_plaintext_for_other_machines_must_be_allowed(listen: str) -> None:
 def test_an_open_gateway_is_known_by_its_addresses_but_by_no_foreign_name() -> None:
     settings = GatewaySettings("0.0.0.0:80", insecure=True)
     assert [settings.knows(name) for name in ("192.168.1.7", "[fe80::1]", "evil.example")] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("options", "own"),
+    [({}, True), ({"listen": "0.0.0.0:80", "insecure": True}, False), ({"names": ("advice.example",)}, False)],
+)
+def test_whether_other_machines_reach_it(options: dict[str, Any], own: bool) -> None:
+    assert GatewaySettings(**{"listen": "127.0.0.1:0", **options}).own is own

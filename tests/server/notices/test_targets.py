@@ -1,4 +1,4 @@
-"""The targets of a seat's notices: what is accepted, who is notified of what, restarts, and targets that are gone."""
+"""The targets of a seat's notices: validation, who is notified, restarts, and targets that are gone."""
 
 import base64
 import json

@@ -307,7 +307,7 @@ def test_two_cards_of_one_name_are_distinguished_by_their_rounds() -> None:
 
 
 def line(variation: tuple[str, ...]) -> Line:
-    return Line(variation[0], "label", 9, 9, (), (), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, variation)
+    return Line(variation[0], "label", 9, 9, (0.5,), (0.1,), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, variation)
 
 
 def test_a_plan_that_is_better_in_another_order_only_has_no_reason() -> None:

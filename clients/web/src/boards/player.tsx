@@ -45,7 +45,7 @@ interface PanelProps {
   unit: string;
   score: number;
   was: number | undefined;
-  /** It has so much that only a short form of it fits a strip. */
+  /** Only a short form of it fits a strip. */
   crowded?: boolean;
   children: ComponentChildren;
 }

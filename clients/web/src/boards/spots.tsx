@@ -105,7 +105,7 @@ export function Spot(props: SpotProps) {
 function Open({ actions, mark, ...props }: SpotProps & { actions: readonly LegalAction[]; mark: Mark | undefined }) {
   const { board, choosing } = useContext(Around);
   const sole = actions.length === 1 ? textOf(actions[0] as LegalAction) : undefined;
-  const only = actions.some((action) => warningsOn(board, action).length) ? undefined : sole; // what it gives up is asked about
+  const only = actions.some((action) => warningsOn(board, action).length) ? undefined : sole; // one that gives something up asks first
   const told = sole === undefined ? say("board.count", { count: actions.length }) : labelOf(actions[0]?.action);
   const pointed = board.pointed !== undefined && actions.some((action) => textOf(action) === board.pointed);
   const choose = (event: MouseEvent) => {

@@ -59,7 +59,7 @@ export function opponent(level: number | undefined): string {
 
 export const botName = (bot: string): string => opponent(levelOf(bot));
 
-/** What the service is told to seat a bot. */
+/** The fields of a bot in a seat plan. */
 export function botPlan(bot: string): { level?: number; character: string } {
   const level = levelOf(bot);
   const character = characters.value.find((one) => one.level === level)?.character ?? "";

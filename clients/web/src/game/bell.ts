@@ -101,7 +101,7 @@ async function subscribed(applicationServerKey: string): Promise<PushSubscriptio
 const keyOf = (subscription: PushSubscription, name: PushEncryptionKeyName) =>
   new Uint8Array(subscription.getKey(name) ?? []);
 
-/** Tell the service worker that this tab shows a game, whenever it asks; returns what ends that. */
+/** Answer the service worker that this tab shows a game; returns a function that stops answering. */
 export function answerWorker(game: string): () => void {
   const answer = ({ data, source }: MessageEvent<string>) => {
     if (data === game) (source as ServiceWorker | null)?.postMessage(game);

@@ -283,7 +283,7 @@ export class Kept {
     const log = this.log.value.map(({ what }) => (what.case === "applied" ? what.value : undefined));
     const seats = this.game.value?.seats.length ?? 0;
     const brought = broughtBy(log, seats, this.mine.value[0]);
-    if (!brought.some(({ told }) => told.length)) return; // a round of the duel may bring nothing to tell
+    if (!brought.some(({ told }) => told.length)) return; // a round of the duel may bring nothing
     this.roundOver.value = { position: before, brought };
     this.pace.hold(stay.value);
     this.#closing = setTimeout(this.closeRound, stay.value);

@@ -5,7 +5,7 @@ import { pushed } from "./bell.ts";
 
 let told = "";
 
-/** Show the news of a game; empty for none. The server may tell the browser of turns (`turn`). */
+/** Show the news of a game; empty for none. The server may also notify the browser of turns (`turn`). */
 export function notice(words: string, game = "", turn = false): void {
   const title = words ? `● ${words} – ${say("title")}` : say("title");
   if (document.title !== title) document.title = title;

@@ -206,7 +206,7 @@ function writeEntry(game: HostedGame, entry: Exclude<Entry, Move>, fromPly: numb
   return { time, what: { case: "end", value: writeEnd(game) } };
 }
 
-/** A move; what it changed is known unless it was taken back. */
+/** A move, with its changes unless it was taken back. */
 function writeMove(
   game: HostedGame,
   { kind, seat, text, time }: Move,

@@ -28,18 +28,6 @@ export function SeatSign({ look }: { look: SeatLook }) {
   );
 }
 
-/** The symbol of luck: a die. */
-export function LuckSign() {
-  return (
-    <svg class="sign luck" viewBox="0 0 16 16" aria-hidden="true">
-      <rect x="1.5" y="1.5" width="13" height="13" rx="3" />
-      <circle cx="5" cy="5" r="1.4" />
-      <circle cx="8" cy="8" r="1.4" />
-      <circle cx="11" cy="11" r="1.4" />
-    </svg>
-  );
-}
-
 export function SeatName({ look, mine }: { look: SeatLook; mine?: boolean }) {
   return (
     <span class="seat-name">

@@ -1,4 +1,4 @@
-// The bell: whether the browser tells the user that it is their turn.
+// The bell: whether the browser notifies the user of their turns.
 
 import { useSignal } from "@preact/signals";
 import { mayPush, pushed, subscribe, unsubscribe } from "../game/bell.ts";

@@ -71,7 +71,7 @@ export default function GameScreen({ words: [id = ""] }: { words: string[] }) {
   return <Played kept={kept} game={game} />;
 }
 
-/** What somebody who looks elsewhere is told. */
+/** The title of the tab while the user looks elsewhere. */
 function newsFor(kept: Kept, game: Game, begun: boolean): string {
   if (kept.myTurn.value && !game.end) return say("your_turn");
   return begun ? say("game.begun") : "";

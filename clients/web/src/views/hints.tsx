@@ -2,6 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect } from "preact/hooks";
+import { seatOf } from "../boards/seats.ts";
 import type { SeatLook } from "../boards/types.ts";
 import { usePointer } from "../browser/pointing.ts";
 import * as hints from "../game/hints.ts";
@@ -12,6 +13,7 @@ import { labelOf, planOf } from "../language/labels.ts";
 import { scoring, text } from "../language/text.ts";
 import { BACK, gameText, ON, say } from "../language/texts.ts";
 import { Gauge, SeatSign, Trouble } from "../parts/parts.tsx";
+import { Mover } from "./mover.tsx";
 
 const ROWS = 8;
 const SHOWN_MARGIN = 0.05; // points that are shown as more than none
@@ -143,7 +145,7 @@ function Told({ question, seats, pointed, onPoint }: Props & { question: hints.Q
             pointed={pointed}
             onPoint={onPoint}
           />
-          <Shown />
+          <Shown seats={seats} />
           {found.seat !== undefined && (
             <p class="muted">
               {say("hints.legend")} {scoring(question.position.game.case)}
@@ -286,15 +288,15 @@ function Higher({ lines, seat }: { lines: readonly Line[]; seat: number | undefi
   );
 }
 
-/** The display of a line that is played out, with the current step. */
-function Shown() {
+/** The display of a line that is played out, with who makes each move and the current step. */
+function Shown({ seats }: { seats: readonly SeatLook[] }) {
   const shown = preview.value;
   if (!shown) return null;
   return (
     <ol class="shown" aria-live="polite">
       {shown.applied.map((one, index) => (
         <li key={index} class={index === shown.at ? "at" : ""}>
-          {labelOf(one.action)}
+          <Mover look={seats[seatOf(one.turn) ?? -1]} /> {labelOf(one.action)}
         </li>
       ))}
     </ol>

@@ -8,7 +8,8 @@ import type { AppliedAction } from "../gen/clerestory/v1/rules_pb.ts";
 import { labelOf } from "../language/labels.ts";
 import { say } from "../language/texts.ts";
 import { Button } from "../parts/button.tsx";
-import { LuckSign, memo, SeatSign } from "../parts/parts.tsx";
+import { memo } from "../parts/parts.tsx";
+import { Mover } from "./mover.tsx";
 
 interface Props {
   /** Element n led to ply n + 1. */
@@ -100,8 +101,7 @@ interface RowProps {
 const Row = memo(({ one, look, changed, ply, now, news, glyph, onGo }: RowProps) => (
   <li class={news ? "news" : ""}>
     <button type="button" class="plain" aria-current={now ? "step" : undefined} onClick={() => onGo(ply)}>
-      {look ? <SeatSign look={look} /> : <LuckSign />}
-      <span class="unseen">{look?.name ?? say("nature")}: </span>
+      <Mover look={look} />
       <span>
         {labelOf(one?.action)} {glyph && <b dir="auto">{glyph}</b>}
         {changed && <small class="changed">{changed}</small>}

@@ -9,6 +9,11 @@ import { type Key, say } from "../language/texts.ts";
 import { Copy, Dialog, SeatName, Trouble } from "../parts/parts.tsx";
 import { Bell } from "./bell.tsx";
 
+const HERE = ["localhost", "127.0.0.1", "[::1]"];
+
+/** A warning if the links of this page work on this machine only. */
+export const Reach = () => (HERE.includes(location.hostname) ? <p class="muted">{say("share.here")}</p> : null);
+
 /** Invitation links: to watch, or to play a seat. */
 export function Share({ kept, game, onClose }: { kept: Kept; game: Game; onClose(): void }) {
   const keys = kept.keys.value;
@@ -19,6 +24,7 @@ export function Share({ kept, game, onClose }: { kept: Kept; game: Game; onClose
     <Dialog title={say("menu.share")} onClose={onClose}>
       {watch && <Copy label={say("share.watch")} value={address("game", kept.id, ...watch)} />}
       {!watch && held.length > 0 && <p>{say("share.nothing")}</p>}
+      {(watch || held.length > 0) && <Reach />}
       {held.length > 0 && (
         <details>
           <summary>{say("share.own")}</summary>

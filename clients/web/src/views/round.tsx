@@ -1,4 +1,4 @@
-// The card that closes a round: what it brought to each seat. It goes by itself, by any key, and by any press.
+// The card that closes a round: the gains of each seat. It closes after a while, by any key, and by any press.
 
 import { useEffect } from "preact/hooks";
 import { Good } from "../boards/art.tsx";

@@ -65,7 +65,7 @@ export interface TableProps {
   applied: readonly (AppliedAction | undefined)[];
   at: number;
   since?: number;
-  /** What is announced, if more happened at once than the latest events. */
+  /** The announcement, if more happened at once than the latest events. */
   heard?: string;
   /** The latest events. */
   news: string;

@@ -14,7 +14,7 @@ import { Button } from "../parts/button.tsx";
 import { Copy, SeatName, Trouble } from "../parts/parts.tsx";
 import { hear } from "../sounds/sounds.ts";
 import { Bell } from "./bell.tsx";
-import { EndIt, watchWords } from "./people.tsx";
+import { EndIt, Reach, watchWords } from "./people.tsx";
 
 interface Props {
   kept: Kept;
@@ -61,6 +61,7 @@ export function Waiting({ kept, game }: Props) {
       </ul>
       <section>
         <Copy label={say("waiting.link")} value={address("game", game.gameId)} />
+        <Reach />
         {game.options?.listed && <p class="muted">{say("waiting.listed")}</p>}
         {watch && <Copy label={say("share.watch")} value={address("game", game.gameId, ...watch)} />}
         {seated && <Bell kept={kept} />}
@@ -73,7 +74,7 @@ export function Waiting({ kept, game }: Props) {
 
 const isOpen = ({ kind }: GameSeat): boolean => kind === SeatKind.OPEN;
 
-/** A choice of bots for a seat that nobody takes. */
+/** A choice of bots for an open seat. */
 function Substitute({ kept, seat }: { kept: Kept; seat: number }) {
   const chosen = useSignal("bot4");
   useEffect(meet, []);
@@ -97,7 +98,7 @@ function Substitute({ kept, seat }: { kept: Kept; seat: number }) {
   );
 }
 
-/** Whether a game has begun in a tab that nobody looks at, until somebody does. Its beginning is heard at once. */
+/** Whether a game has begun in a hidden tab, until the tab is visible. A sound is played at once. */
 export function useBegun(status: GameStatus | undefined): boolean {
   const before = useRef(status);
   const unseen = useSignal(false);
