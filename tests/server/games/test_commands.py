@@ -38,8 +38,10 @@ def abandon(game: HostedGame, viewer: Viewer = OWNER) -> None:
     commands.end(game, viewer, EndReason.ABANDONED, None, NOW)
 
 
-def test_an_action_is_played_once_however_often_it_is_sent() -> None:
-    game = hosted()
+@pytest.mark.parametrize("name", ["toy", "cathedral"])
+def test_an_action_is_played_once_however_often_it_is_sent(name: str) -> None:
+    """With the forced actions that follow it."""
+    game = hosted(name, play_forced=True)
     while not game.over:
         version, text = game.version, first(game)
         after = commands.play(game, BOTH, version, text, NOW)

@@ -392,16 +392,6 @@ def test_without_the_option_everybody_is_asked() -> None:
     assert EntryKind.FORCED not in {entry.kind for entry in game.entries}
 
 
-def test_a_repeated_action_gets_its_first_answer() -> None:
-    game = hosted("cathedral", "pp", play_forced=True)
-    while not (game.entries and game.entries[-1].kind == EntryKind.FORCED):
-        version, text = game.version, first(game)
-        after = commands.play(game, everybody(game), version, text, NOW)
-    entries = list(game.entries)
-    assert commands.play(game, everybody(game), version, text, NOW) == after == game.version
-    assert game.entries == entries
-
-
 TAKEN_BACK = [  # whose turn comes when, and how many forced actions follow a decision
     ("cathedral", "pp", 7, TakeBacks.FAIR, 1),
     ("cathedral", "pp", 7, TakeBacks.ALL, 1),
@@ -473,16 +463,6 @@ def test_time_that_runs_out_and_forced_actions_leave_one_log() -> None:
     assert {(EntryKind.PLAYED_ON, EntryKind.FORCED), (EntryKind.PLAYED, EntryKind.FORCED)} <= kinds
     again = read_again(game)
     assert (again.position, again.line) == (game.position, game.line)
-
-
-def test_a_deadline_of_an_earlier_turn_plays_nothing() -> None:
-    game = hosted("cathedral", "pp", play_forced=True, seconds_per_move=LIMIT)
-    while game.entries[-1].kind != EntryKind.FORCED:
-        version, moment = game.version, game.deadline
-        play_one(game, game.ply)
-    entries = list(game.entries)
-    error = refused(lambda: commands.play_bot(game, version, first(game), int(moment or 0)))
-    assert (error.reason, game.entries) == (Reason.STALE_VERSION, entries)
 
 
 def test_a_plan_that_was_half_played_goes_on_from_the_position() -> None:

@@ -110,14 +110,6 @@ def test_a_game_with_a_clock_says_what_is_left_and_what_was_given_back() -> None
     assert not write_state(hosted(), BOTH).game.time_left
 
 
-async def test_an_increment_needs_a_clock(server: Served) -> None:
-    options = games.GameOptions(increment=Duration(seconds=1))
-    asked = games.CreateGameRequest(game="toy", seats=[PERSON, PERSON], options=options)
-    error = await refusal(GameServiceStub(server.channel).CreateGame(asked))
-    assert_reason(error, Reason.BAD_OPTIONS)
-    assert error.details() == "options.increment: needs time_per_game"
-
-
 # -- games that go on from a record ----------------------------------------------------------------
 
 
@@ -352,23 +344,6 @@ async def test_a_game_that_is_deleted_while_it_is_listed_is_left_out(
     assert len(await listed(played, tokens=played.tokens() + other.tokens())) == 1
 
 
-# -- seats, take-backs, the end --------------------------------------------------------------------
-
-
-async def test_a_take_back_is_asked_for_and_agreed_to(played: Table) -> None:
-    ply = (await played.look(0)).game.ply
-    after = await played.play_first(0)
-    asked = await played.call("TakeBack", tokens=played.tokens(0), version=after.game.version, ply=ply)
-    assert (asked.game.take_back.seat, list(asked.game.take_back.missing)) == (0, [1])
-    agreed = {"tokens": played.tokens(1), "version": asked.game.version, "ply": ply}
-    done = await played.call("TakeBack", **agreed)
-    assert done.game.ply == ply
-    assert [entry.WhichOneof("what") for entry in done.entries] == ["take_back_answered", "taken_back"]
-    assert done.entries[1].taken_back.from_ply == after.game.ply
-    assert done.views[0].position == (await played.look(1)).views[0].position
-    assert await played.call("TakeBack", **agreed) == done
-
-
 # -- rejections ------------------------------------------------------------------------------------
 
 
@@ -390,6 +365,7 @@ SEATS: list[tuple[Reason, str, list[games.SeatPlan]]] = [
 FIELDS: list[tuple[Reason, str, dict[str, Any]]] = [
     (Reason.BAD_OPTIONS, "options.hints", {"options": games.GameOptions(hints=9)}),  # type: ignore[arg-type]
     (Reason.BAD_OPTIONS, "options.delay_plies", {"options": games.GameOptions(delay_plies=1001)}),
+    (Reason.BAD_OPTIONS, "options.increment", {"options": games.GameOptions(increment=Duration(seconds=1))}),
     (Reason.BAD_OPTIONS, "seed", {"seed": 1 << 53}),
     (Reason.BAD_OPTIONS, "seed", {"seed": 1, "options": games.GameOptions(table=True)}),
     (Reason.BAD_OPTIONS, "request_id", {"request_id": "short"}),
