@@ -59,7 +59,7 @@ def test_a_log_gives_the_same_game_again(name: str, seats: str) -> None:
         assert game.turn != NATURE, "chance events are drawn at once"
         if not game.over:
             play(game, everybody(game))
-    again = HostedGame(Head.from_json(game.head.to_json()), game.entries)
+    again = read_again(game)
     assert (again.position, again.ply, again.version) == (game.position, game.ply, game.version)
     assert again.record(None).state.history == game.record(None).state.history
     assert {entry.kind for entry in game.entries if entry.seat is None} == {EntryKind.DRAWN}
@@ -69,13 +69,6 @@ def test_a_head_without_newer_options_has_their_defaults() -> None:
     text = head().to_json().replace(',"play_forced":false', "")
     assert "play_forced" not in text
     assert Head.from_json(text).options == GameOptions()
-
-
-def test_a_copy_is_independent() -> None:
-    game = hosted()
-    other, before = game.copy(), game.position.copy()
-    play(other)
-    assert (game.version, game.ply, game.position) == (other.version - 1, other.ply - 1, before)
 
 
 def test_chance_events_are_drawn_by_seed_and_ply() -> None:
@@ -197,12 +190,13 @@ def test_the_clocks_of_bots_stand() -> None:
     assert left(game)[person] == before[person]
 
 
-def test_a_copy_and_a_game_that_is_read_again_have_the_same_clocks() -> None:
+def test_a_copy_is_independent_and_a_game_that_is_read_again_is_the_same() -> None:
     game = hosted(seconds_per_game=60.0, increment=1.0)
-    copy = game.copy()
+    copy, before = game.copy(), game.position.copy()
     after(game, 20)
+    assert (copy.version, copy.ply, copy.position) == (game.version - 1, game.ply - 1, before)
     assert left(copy) == [60.0, 60.0]
-    assert HostedGame(Head.from_json(game.head.to_json()), game.entries).clocks == game.clocks
+    assert read_again(game).clocks == game.clocks
 
 
 def test_a_game_from_before_there_were_clocks_has_none() -> None:
