@@ -344,6 +344,23 @@ async def test_a_game_that_is_deleted_while_it_is_listed_is_left_out(
     assert len(await listed(played, tokens=played.tokens() + other.tokens())) == 1
 
 
+# -- seats, take-backs, the end --------------------------------------------------------------------
+
+
+async def test_a_take_back_is_asked_for_and_agreed_to(played: Table) -> None:
+    ply = (await played.look(0)).game.ply
+    after = await played.play_first(0)
+    asked = await played.call("TakeBack", tokens=played.tokens(0), version=after.game.version, ply=ply)
+    assert (asked.game.take_back.seat, list(asked.game.take_back.missing)) == (0, [1])
+    agreed = {"tokens": played.tokens(1), "version": asked.game.version, "ply": ply}
+    done = await played.call("TakeBack", **agreed)
+    assert done.game.ply == ply
+    assert [entry.WhichOneof("what") for entry in done.entries] == ["take_back_answered", "taken_back"]
+    assert done.entries[1].taken_back.from_ply == after.game.ply
+    assert done.views[0].position == (await played.look(1)).views[0].position
+    assert await played.call("TakeBack", **agreed) == done
+
+
 # -- rejections ------------------------------------------------------------------------------------
 
 
