@@ -65,6 +65,9 @@ class CoreGame:
     def legal(self) -> list[str]:
         return [action.text for action in self.state.legal_actions()]
 
+    def offered(self, verb: str = "") -> set[str]:
+        return {text for text in self.legal() if verb in ("", text.split()[0])}
+
     def odds(self) -> dict[str, Fraction]:
         odds = (Fraction(odd).limit_denominator(1000) for odd in self.state.odds())
         return dict(zip(self.legal(), odds, strict=True))

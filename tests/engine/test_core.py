@@ -118,7 +118,7 @@ def test_integers_of_numpy_count(take: Callable[[Any], Any]) -> None:
 def test_no_function_that_python_calls_has_a_c_integer_as_parameter() -> None:
     """Such a parameter would accept a float and truncate it; integers.pxd reads integers."""
     header = re.compile(r"^ *(?:cp)?def [^:]*?\b(?:u?int\d*(?:_t)?|long|unsigned|size_t|Py_ssize_t|action_t) \w+", re.M)
-    sources = [source for folder in ("engine", "search", "arena") for source in Path(folder).rglob("*.pyx")]
+    sources = [source for folder in ("engine", "search") for source in Path(folder).rglob("*.pyx")]
     assert sources
     assert [(str(source), found) for source in sources for found in header.findall(source.read_text("utf-8"))] == []
 

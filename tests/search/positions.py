@@ -23,6 +23,12 @@ def decisions(game: Game, seats: int, seed: int) -> list[State]:
     return found
 
 
+def some_decisions(game: Game, seats: int, seed: int, number: int) -> list[State]:
+    """Return about that many of a game's decisions, from beginning to end."""
+    met = decisions(game, seats, seed)
+    return met[:: 1 + len(met) // number]
+
+
 def last_round(
     *, prize: int, seen: list[int], players: list[tuple[int, int, list[int]]], moved: int, feast: bool = False
 ) -> State:

@@ -11,7 +11,7 @@ from clerestory.search.ismcts import Searcher
 from clerestory.search.lines import Line
 from clerestory.search.options import CHOICES, PLAYOUTS, REWARDS, shipped
 from clerestory.search.root import observe
-from tests.search.positions import decisions, search
+from tests.search.positions import decisions, search, some_decisions
 from tests.shipped import CASES
 
 Options = dict[str, Any]
@@ -47,11 +47,6 @@ def table(position: State, seed: int, iterations: int = 400, **options: Any) -> 
     return search(position, iterations, seed=seed, max_bytes=1 << 22, **suited(position.game, options)).lines
 
 
-def some_decisions(name: str, seats: int, seed: int, number: int = 10) -> list[State]:
-    met = decisions(GAMES[name], seats, seed)
-    return met[:: 1 + len(met) // number]
-
-
 def worlds(position: State) -> list[State]:
     """Return the true position, the view of the seat to decide, and others that look the same to it."""
     view = position.observe(position.turn)
@@ -60,7 +55,7 @@ def worlds(position: State) -> list[State]:
 
 @pytest.mark.parametrize(("name", "seats", "options"), CASES_AND_OPTIONS)
 def test_hidden_cards_make_no_difference(name: str, seats: int, options: Options) -> None:
-    for position in some_decisions(name, seats, 5, number=5):
+    for position in some_decisions(GAMES[name], seats, 5, 5):
         assert len({table(world, 5, 80, **options) for world in worlds(position)}) == 1
 
 
@@ -105,7 +100,7 @@ def test_hidden_cards_make_no_difference_in_whole_games(name: str, seats: int, o
 @pytest.mark.parametrize(("name", "seats"), CASES)
 def test_there_is_something_to_hide(name: str, seats: int) -> None:
     """The tests above would be pointless without hidden cards: the worlds do differ."""
-    position = some_decisions(name, seats, 5)[0]
+    position = decisions(GAMES[name], seats, 5)[0]
     assert len({world.to_bytes() for world in worlds(position)}) > 2
 
 

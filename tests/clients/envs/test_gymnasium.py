@@ -5,7 +5,6 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.utils.performance import benchmark_vector_step
 from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
 from gymnasium.wrappers import vector as wrappers
 
@@ -61,10 +60,6 @@ def test_the_registry_makes_it() -> None:
     assert str(environment) == "SeatVectorEnv(clerestory/cathedral-v0, num_envs=3)"
 
 
-def test_the_steps_that_the_library_measures_are_played() -> None:
-    assert benchmark_vector_step(MaskedActions(made(count=8)), target_duration=0, seed=1) > 0
-
-
 def test_the_statistics_of_the_library_are_those_of_whole_games() -> None:
     environment = wrappers.RecordEpisodeStatistics(MaskedActions(made("toy", 8)))
     environment.reset(seed=2)
@@ -77,19 +72,6 @@ def test_the_statistics_of_the_library_are_those_of_whole_games() -> None:
         np.testing.assert_array_equal(infos["_episode"], terminations)
         np.testing.assert_allclose(infos["episode"]["r"][terminations], rewards[terminations])
         assert (infos["episode"]["l"][terminations] == 2).all()  # each seat of this game decides twice
-
-
-def test_rewards_can_be_transformed() -> None:
-    """The library's wrappers of observations accept no environment of this autoreset mode (findings/)."""
-    environment = wrappers.NormalizeReward(wrappers.ClipReward(MaskedActions(made("toy", 8)), 0, 0.25))
-    environment.reset(seed=2)
-    most = 0.0
-    for _ in range(20):
-        _, rewards, _, _, _ = environment.step(np.zeros(8, np.int64))
-        most = max(most, rewards.max())
-    assert most > 0
-    with pytest.raises(ValueError, match="SAME_STEP"):
-        wrappers.FlattenObservation(made("toy"))
 
 
 # -- they are the games of the rules ---------------------------------------------------------------

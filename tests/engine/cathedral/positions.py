@@ -54,10 +54,6 @@ def until(game: Core, *steps: str) -> Core:
     return game
 
 
-def offered(game: Core, verb: str = "") -> set[str]:
-    return {text for text in game.legal() if verb in ("", text.split()[0])}
-
-
 def each(verb: str, things: Iterable[object]) -> set[str]:
     return {f"{verb} {thing}" for thing in things}
 
@@ -80,7 +76,7 @@ def look(game: Core, thing: str) -> Any:
     """Return a value: `step`, `stock.wood`, `red.gold`, `gold` of each, `odds`, `offered`, `offered hire`, `verbs`."""
     name, _, verb = thing.partition(" ")
     if name == "offered":
-        return offered(game, verb)
+        return game.offered(verb)
     if thing == "verbs":
         return {text.split()[0] for text in game.legal()}
     if thing in ("odds", "returns", "margins"):

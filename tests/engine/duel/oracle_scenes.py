@@ -32,10 +32,6 @@ def play_all(game: Core, *texts: str) -> Core:
     return game
 
 
-def offered(game: Core, verb: str = "") -> set[str]:
-    return {text for text in game.legal() if verb in ("", text.split()[0])}
-
-
 SETS = ("once", "markers", "used")  # unordered
 
 
@@ -145,7 +141,7 @@ def in_turn(
     places |= dict(zip((3, 6), theirs, strict=False)) | dict(zip((4, 5, 7, 8), free, strict=False))
     game = dealt(before_claims(phase, round_, colour, places.values(), **changes), places)
     play_all(game, "claim row 1", "claim column 1")
-    while game.turn() >= 0 and offered(game) == {"pass", "play storming_the_castle"}:
+    while game.turn() >= 0 and game.offered() == {"pass", "play storming_the_castle"}:
         game.play("pass")
     return play_all(game, "flip personal", "face 3", "stop")
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.engine.duel.oracle_cards import DECKS
 from tests.engine.duel.oracle_fields import to_fields
-from tests.engine.duel.oracle_scenes import Core, before_claims, dealt, in_turn, look, offered, play_all
+from tests.engine.duel.oracle_scenes import Core, before_claims, dealt, in_turn, look, play_all
 from tests.engine.duel.oracle_state import Position
 from tests.engine.models import OVER
 
@@ -110,8 +110,8 @@ def test_a_place_lost_or_taken_back_carries_no_own_marker() -> None:
     back = claimed(phase=2, round_=2, red=lord, places={1: "income_6", 2: "wood"}, blue=STORM)
     play_all(back, "play storming_the_castle", "take-back 1.2", "stop")
     for game in (lost, back):
-        assert {"use income_6"} <= offered(play_all(game, "play lord_in_court"))
-        assert "use wood" not in offered(game)
+        assert {"use income_6"} <= play_all(game, "play lord_in_court").offered()
+        assert "use wood" not in game.offered()
 
 
 def test_power_moves_within_a_round_but_not_its_first_player() -> None:

@@ -10,7 +10,7 @@ from clerestory.engine.values.value import value_of
 from clerestory.search.arena.bots import BOTS, Budget, Move, parse_bot
 from clerestory.search.arena.errors import BadBot
 from clerestory.search.errors import BadLimit, HiddenFromSeat, NothingToDecide
-from tests.search.positions import decisions, last_round
+from tests.search.positions import decisions, last_round, some_decisions
 
 CASES = [
     (bot, name, seats)
@@ -28,12 +28,6 @@ OPTIONED = [
 ]
 
 
-def some_decisions(name: str, seats: int, seed: int) -> list[State]:
-    """Return about eight of a game's decisions, from beginning to end."""
-    met = decisions(GAMES[name], seats, seed)
-    return met[:: 1 + len(met) // 8]
-
-
 def choice(bot: str, position: State, seed: int = 5) -> tuple[str, int]:
     move = parse_bot(bot).choose(position, seed, BUDGET)
     return move.action, move.iterations
@@ -45,7 +39,7 @@ def choice(bot: str, position: State, seed: int = 5) -> tuple[str, int]:
 )
 def test_truth_observation_and_other_worlds_give_one_legal_choice(bot: str, name: str, seats: int) -> None:
     """A bot that used a hidden card would sometimes decide differently with another card."""
-    for position in some_decisions(name, seats, 4):
+    for position in some_decisions(GAMES[name], seats, 4, 8):
         view = position.observe(position.turn)
         views = [position, position, view, *(view.determinize(seed) for seed in range(3))]
         [(action, iterations)] = {choice(bot, one) for one in views}

@@ -38,8 +38,10 @@ def abandon(game: HostedGame, viewer: Viewer = OWNER) -> None:
     commands.end(game, viewer, EndReason.ABANDONED, None, NOW)
 
 
-def test_an_action_is_played_once_however_often_it_is_sent() -> None:
-    game = hosted()
+@pytest.mark.parametrize("name", ["toy", "cathedral"])
+def test_an_action_is_played_once_however_often_it_is_sent(name: str) -> None:
+    """With the forced actions that follow it."""
+    game = hosted(name, play_forced=True)
     while not game.over:
         version, text = game.version, first(game)
         after = commands.play(game, BOTH, version, text, NOW)
@@ -119,6 +121,7 @@ def test_at_a_table_anybody_who_plays_enters_chance_events_and_takes_them_back()
     assert refused(lambda: play(game, Viewer())).reason == Reason.NOT_SEATS_TURN
     play(game, Viewer((1,)))
     play(game, OWNER)
+    assert commands.play(game, OWNER, 1, game.entries[1].text, NOW) == game.version == 2  # repeated
     assert [entry.seat for entry in game.entries] == [None, None]
     take_back(game, 1, 0, 1)
     assert (game.ply, game.turn) == (1, NATURE)

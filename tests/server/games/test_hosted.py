@@ -52,30 +52,10 @@ from tests.server.games.table import (
 # -- the log ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "seats"), [("toy", "ppp"), ("cathedral", "pppp"), ("duel", "pp")])
-def test_a_log_gives_the_same_game_again(name: str, seats: str) -> None:
-    game = hosted(name, seats)
-    for _ in range(60):
-        assert game.turn != NATURE, "chance events are drawn at once"
-        if not game.over:
-            play(game, everybody(game))
-    again = HostedGame(Head.from_json(game.head.to_json()), game.entries)
-    assert (again.position, again.ply, again.version) == (game.position, game.ply, game.version)
-    assert again.record(None).state.history == game.record(None).state.history
-    assert {entry.kind for entry in game.entries if entry.seat is None} == {EntryKind.DRAWN}
-
-
 def test_a_head_without_newer_options_has_their_defaults() -> None:
     text = head().to_json().replace(',"play_forced":false', "")
     assert "play_forced" not in text
     assert Head.from_json(text).options == GameOptions()
-
-
-def test_a_copy_is_independent() -> None:
-    game = hosted()
-    other, before = game.copy(), game.position.copy()
-    play(other)
-    assert (game.version, game.ply, game.position) == (other.version - 1, other.ply - 1, before)
 
 
 def test_chance_events_are_drawn_by_seed_and_ply() -> None:
@@ -197,12 +177,13 @@ def test_the_clocks_of_bots_stand() -> None:
     assert left(game)[person] == before[person]
 
 
-def test_a_copy_and_a_game_that_is_read_again_have_the_same_clocks() -> None:
+def test_a_copy_is_independent_and_a_game_that_is_read_again_is_the_same() -> None:
     game = hosted(seconds_per_game=60.0, increment=1.0)
-    copy = game.copy()
+    copy, before = game.copy(), game.position.copy()
     after(game, 20)
+    assert (copy.version, copy.ply, copy.position) == (game.version - 1, game.ply - 1, before)
     assert left(copy) == [60.0, 60.0]
-    assert HostedGame(Head.from_json(game.head.to_json()), game.entries).clocks == game.clocks
+    assert read_again(game).clocks == game.clocks
 
 
 def test_a_game_from_before_there_were_clocks_has_none() -> None:
@@ -302,13 +283,14 @@ def whole(game: str, seats: str) -> HostedGame:
     """Return a game that was played to its end at random."""
     played, luck = hosted(game, seats), random.Random(7)
     while not played.over:
+        assert played.turn != NATURE, "chance events are drawn at once"
         played.add(Entry(EntryKind.PLAYED, played.turn, luck.choice(played.position.legal_actions()).text, STORED))
         advance_automatic(played, STORED)
     return played
 
 
-@pytest.mark.parametrize(("game", "seats"), [("toy", "pp"), ("duel", "pp"), ("cathedral", "pppp")])
-def test_every_position_is_the_one_that_was_played(game: str, seats: str) -> None:
+@pytest.mark.parametrize(("game", "seats"), [("toy", "ppp"), ("duel", "pp"), ("cathedral", "pppp")])
+def test_a_log_gives_the_same_game_again_with_every_position(game: str, seats: str) -> None:
     played = whole(game, seats)
     assert played.positions is not None
     state, expected = GAMES[game].new(len(seats), 7), []
@@ -319,6 +301,10 @@ def test_every_position_is_the_one_that_was_played(game: str, seats: str) -> Non
     assert [*played.positions.since(0)] == expected
     assert [played.positions.at(ply) for ply in range(played.ply + 1)] == expected
     assert [*played.positions.since(played.ply - 1)] == expected[-2:]
+    again = read_again(played)
+    assert (again.position, again.ply, again.version) == (state, played.ply, played.version)
+    assert again.record(None).state.history == state.history
+    assert {entry.kind for entry in played.entries if entry.seat is None} == {EntryKind.DRAWN}
 
 
 def test_a_long_game_keeps_few_positions() -> None:
@@ -392,16 +378,6 @@ def test_without_the_option_everybody_is_asked() -> None:
     assert EntryKind.FORCED not in {entry.kind for entry in game.entries}
 
 
-def test_a_repeated_action_gets_its_first_answer() -> None:
-    game = hosted("cathedral", "pp", play_forced=True)
-    while not (game.entries and game.entries[-1].kind == EntryKind.FORCED):
-        version, text = game.version, first(game)
-        after = commands.play(game, everybody(game), version, text, NOW)
-    entries = list(game.entries)
-    assert commands.play(game, everybody(game), version, text, NOW) == after == game.version
-    assert game.entries == entries
-
-
 TAKEN_BACK = [  # whose turn comes when, and how many forced actions follow a decision
     ("cathedral", "pp", 7, TakeBacks.FAIR, 1),
     ("cathedral", "pp", 7, TakeBacks.ALL, 1),
@@ -473,16 +449,6 @@ def test_time_that_runs_out_and_forced_actions_leave_one_log() -> None:
     assert {(EntryKind.PLAYED_ON, EntryKind.FORCED), (EntryKind.PLAYED, EntryKind.FORCED)} <= kinds
     again = read_again(game)
     assert (again.position, again.line) == (game.position, game.line)
-
-
-def test_a_deadline_of_an_earlier_turn_plays_nothing() -> None:
-    game = hosted("cathedral", "pp", play_forced=True, seconds_per_move=LIMIT)
-    while game.entries[-1].kind != EntryKind.FORCED:
-        version, moment = game.version, game.deadline
-        play_one(game, game.ply)
-    entries = list(game.entries)
-    error = refused(lambda: commands.play_bot(game, version, first(game), int(moment or 0)))
-    assert (error.reason, game.entries) == (Reason.STALE_VERSION, entries)
 
 
 def test_a_plan_that_was_half_played_goes_on_from_the_position() -> None:

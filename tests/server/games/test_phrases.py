@@ -65,20 +65,19 @@ async def heard(stream: object) -> list[tuple[int, int]]:
             return [(one.seat, one.phrase) for one in message.phrases]
 
 
-async def test_players_and_the_owner_hear_what_a_seat_says() -> None:
-    async with table(PERSON, PERSON) as played:
-        before = await played.look(0)
-        streams = [played.watch(0), played.watch(1), played.call("WatchGame", tokens=played.owner)]
-        for stream in streams:
-            await stream.read()
-        await say(played, games.PHRASE_HELLO, played.tokens(1))
-        assert [await heard(stream) for stream in streams] == [[(1, games.PHRASE_HELLO)]] * 3
-        await say(played, games.PHRASE_THANKS, played.tokens(), seat=1)
-        await say(played, games.PHRASE_SORRY, played.tokens())
-        expected = [(1, games.PHRASE_THANKS), (0, games.PHRASE_SORRY)]
-        told = await heard(streams[0])
-        assert told + ([] if len(told) == 2 else await heard(streams[0])) == expected
-        assert await played.look(0) == before, "nothing is in the log"
+async def test_players_and_the_owner_hear_what_a_seat_says(played: Table) -> None:
+    before = await played.look(0)
+    streams = [played.watch(0), played.watch(1), played.call("WatchGame", tokens=played.owner)]
+    for stream in streams:
+        await stream.read()
+    await say(played, games.PHRASE_HELLO, played.tokens(1))
+    assert [await heard(stream) for stream in streams] == [[(1, games.PHRASE_HELLO)]] * 3
+    await say(played, games.PHRASE_THANKS, played.tokens(), seat=1)
+    await say(played, games.PHRASE_SORRY, played.tokens())
+    expected = [(1, games.PHRASE_THANKS), (0, games.PHRASE_SORRY)]
+    told = await heard(streams[0])
+    assert told + ([] if len(told) == 2 else await heard(streams[0])) == expected
+    assert await played.look(0) == before, "nothing is in the log"
 
 
 async def test_onlookers_hear_nothing_and_say_nothing() -> None:
@@ -98,23 +97,21 @@ async def test_onlookers_hear_nothing_and_say_nothing() -> None:
 
 
 @pytest.mark.parametrize("phrase", [games.PHRASE_UNSPECIFIED, 11, -1])
-async def test_a_phrase_outside_the_list_is_rejected(phrase: int) -> None:
-    async with table(PERSON, PERSON) as played:
-        error = await refusal(say(played, phrase, played.tokens(0)))
-        assert_reason(error, Reason.BAD_PHRASE)
-        assert (error.details() or "").startswith("phrase: ")
+async def test_a_phrase_outside_the_list_is_rejected(phrase: int, played: Table) -> None:
+    error = await refusal(say(played, phrase, played.tokens(0)))
+    assert_reason(error, Reason.BAD_PHRASE)
+    assert (error.details() or "").startswith("phrase: ")
 
 
-async def test_a_stream_may_go_on_after_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with table(PERSON, PERSON) as played:
-        stream = played.watch(0, after_end=True)
-        await played.call("EndGame", tokens=played.owner, reason=games.END_REASON_ABANDONED)
-        while (await stream.read()).game.status != games.GAME_STATUS_OVER:
-            pass
-        await say(played, games.PHRASE_WELL_PLAYED, played.tokens(1))
-        assert await heard(stream) == [(1, games.PHRASE_WELL_PLAYED)]
-        monkeypatch.setattr(scenes, "AFTER_END_MS", -1)
-        await say(played, games.PHRASE_GOODBYE, played.tokens(1))
-        while (message := await stream.read()) != grpc.aio.EOF:
-            assert not message.phrases
-        assert len([message async for message in played.watch(0, after_end=True)]) == 1
+async def test_a_stream_may_go_on_after_the_end(monkeypatch: pytest.MonkeyPatch, played: Table) -> None:
+    stream = played.watch(0, after_end=True)
+    await played.call("EndGame", tokens=played.owner, reason=games.END_REASON_ABANDONED)
+    while (await stream.read()).game.status != games.GAME_STATUS_OVER:
+        pass
+    await say(played, games.PHRASE_WELL_PLAYED, played.tokens(1))
+    assert await heard(stream) == [(1, games.PHRASE_WELL_PLAYED)]
+    monkeypatch.setattr(scenes, "AFTER_END_MS", -1)
+    await say(played, games.PHRASE_GOODBYE, played.tokens(1))
+    while (message := await stream.read()) != grpc.aio.EOF:
+        assert not message.phrases
+    assert len([message async for message in played.watch(0, after_end=True)]) == 1

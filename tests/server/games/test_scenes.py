@@ -117,25 +117,24 @@ async def test_a_stream_ends_when_the_server_does(played: Table) -> None:
     await finishing
 
 
-async def test_watchers_are_notified_of_arrivals_and_departures(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_watchers_are_notified_of_arrivals_and_departures(monkeypatch: pytest.MonkeyPatch, played: Table) -> None:
     monkeypatch.setattr(session, "PRESENCE_INTERVAL_S", 0.0)
-    async with table(PERSON, PERSON) as played:
-        watching = played.watch(0)
-        assert (await watching.read()).presence == games.Presence(seats=[0])
-        second = played.watch(1)
-        assert (await second.read()).presence == games.Presence(seats=[0, 1])
-        assert await watching.read() == games.WatchGameResponse(presence=games.Presence(seats=[0, 1]))
-        twice = played.watch(1)  # another tab
-        await twice.read()
-        second.cancel()
-        owner = played.call("WatchGame", tokens=played.owner)
-        assert (await owner.read()).presence == games.Presence(seats=[0, 1], onlookers=1)
-        assert (await watching.read()).presence == games.Presence(seats=[0, 1], onlookers=1)
-        twice.cancel()
-        assert (await watching.read()).presence == games.Presence(seats=[0], onlookers=1)
-        for stream in (watching, owner):
-            stream.cancel()
-        await until(lambda: played.app.manager.watchers == 0)
+    watching = played.watch(0)
+    assert (await watching.read()).presence == games.Presence(seats=[0])
+    second = played.watch(1)
+    assert (await second.read()).presence == games.Presence(seats=[0, 1])
+    assert await watching.read() == games.WatchGameResponse(presence=games.Presence(seats=[0, 1]))
+    twice = played.watch(1)  # another tab
+    await twice.read()
+    second.cancel()
+    owner = played.call("WatchGame", tokens=played.owner)
+    assert (await owner.read()).presence == games.Presence(seats=[0, 1], onlookers=1)
+    assert (await watching.read()).presence == games.Presence(seats=[0, 1], onlookers=1)
+    twice.cancel()
+    assert (await watching.read()).presence == games.Presence(seats=[0], onlookers=1)
+    for stream in (watching, owner):
+        stream.cancel()
+    await until(lambda: played.app.manager.watchers == 0)
 
 
 @pytest.mark.system
@@ -153,12 +152,11 @@ async def test_a_watcher_whose_machine_is_silent_is_dropped(monkeypatch: pytest.
                 await until(lambda: not played.app.manager.watchers)
 
 
-async def test_nothing_for_long_is_a_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_nothing_for_long_is_a_sign_of_life(monkeypatch: pytest.MonkeyPatch, played: Table) -> None:
     monkeypatch.setattr("clerestory.server.games.scenes.HEARTBEAT", 0.01)
-    async with table(PERSON, PERSON) as played:
-        watching = played.watch(0)
-        await watching.read()
-        assert await watching.read() == games.WatchGameResponse()
+    watching = played.watch(0)
+    await watching.read()
+    assert await watching.read() == games.WatchGameResponse()
 
 
 class Reader:

@@ -42,6 +42,7 @@ BAD_FIELDS: list[tuple[Reason, str, dict[str, Any]]] = [
     (Reason.BAD_TIME_BUDGET, "time_budget", {"time_budget": Duration(seconds=1, nanos=10**9)}),
     (Reason.BAD_ITERATIONS, "iterations", {"iterations": 0}),
     (Reason.BAD_ITERATIONS, "iterations", {"iterations": 2**63}),
+    (Reason.BAD_ITERATIONS, "iterations", {"iterations": 0, "position": FINISHED}),  # before the wrong moment
     (Reason.HIDDEN_FROM_SEAT, "position", {"position": opening().observe(1)}),
     (Reason.BAD_MAX_TREE_BYTES, "max_tree_bytes", {"max_tree_bytes": 65535}),
     (Reason.BAD_LEVEL, "level", {"level": 0}),
@@ -115,11 +116,6 @@ async def test_all_that_is_wrong_with_a_question_is_listed(server: Served) -> No
     assert [one.field for one in violations] == ["target_certainty", *(f"question.{field}" for field in asked)]
     error = await refusal(server.advisor.RecommendMove(question(iterations=2**63)))
     assert error.details() == f"iterations: is {2**63}; must be 1 to {2**63 - 1}"
-
-
-async def test_an_invalid_request_is_reported_before_a_wrong_moment(server: Served) -> None:
-    error = await refusal(server.advisor.RecommendMove(question(FINISHED, iterations=0)))
-    assert_reason(error, Reason.BAD_ITERATIONS)
 
 
 async def test_the_worst_position_still_fits_an_answer(server: Served) -> None:

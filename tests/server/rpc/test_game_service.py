@@ -110,14 +110,6 @@ def test_a_game_with_a_clock_says_what_is_left_and_what_was_given_back() -> None
     assert not write_state(hosted(), BOTH).game.time_left
 
 
-async def test_an_increment_needs_a_clock(server: Served) -> None:
-    options = games.GameOptions(increment=Duration(seconds=1))
-    asked = games.CreateGameRequest(game="toy", seats=[PERSON, PERSON], options=options)
-    error = await refusal(GameServiceStub(server.channel).CreateGame(asked))
-    assert_reason(error, Reason.BAD_OPTIONS)
-    assert error.details() == "options.increment: needs time_per_game"
-
-
 # -- games that go on from a record ----------------------------------------------------------------
 
 
@@ -364,6 +356,7 @@ async def test_a_take_back_is_asked_for_and_agreed_to(played: Table) -> None:
     done = await played.call("TakeBack", **agreed)
     assert done.game.ply == ply
     assert [entry.WhichOneof("what") for entry in done.entries] == ["take_back_answered", "taken_back"]
+    assert not done.entries[0].take_back_answered.declined
     assert done.entries[1].taken_back.from_ply == after.game.ply
     assert done.views[0].position == (await played.look(1)).views[0].position
     assert await played.call("TakeBack", **agreed) == done
@@ -387,9 +380,12 @@ SEATS: list[tuple[Reason, str, list[games.SeatPlan]]] = [
     (Reason.BAD_CHARACTER, "seats[1].bot.character", [BOT, plan(3, bot=games.Bot(level=3, character="mabel"))]),
     (Reason.BAD_TIME_BUDGET, "seats[1].bot.time_budget", [BOT, plan(3, bot=games.Bot(time_budget=Duration()))]),
 ]
+MINUTE, BACK = Duration(seconds=60), Duration(seconds=-1)
 FIELDS: list[tuple[Reason, str, dict[str, Any]]] = [
     (Reason.BAD_OPTIONS, "options.hints", {"options": games.GameOptions(hints=9)}),  # type: ignore[arg-type]
     (Reason.BAD_OPTIONS, "options.delay_plies", {"options": games.GameOptions(delay_plies=1001)}),
+    (Reason.BAD_OPTIONS, "options.increment", {"options": games.GameOptions(increment=Duration(nanos=1))}),
+    (Reason.BAD_OPTIONS, "options.increment", {"options": games.GameOptions(time_per_game=MINUTE, increment=BACK)}),
     (Reason.BAD_OPTIONS, "seed", {"seed": 1 << 53}),
     (Reason.BAD_OPTIONS, "seed", {"seed": 1, "options": games.GameOptions(table=True)}),
     (Reason.BAD_OPTIONS, "request_id", {"request_id": "short"}),
