@@ -20,7 +20,7 @@ from clerestory.search.gains import Gain
 from clerestory.search.options import shipped
 from clerestory.search.reasons import Verdict, holding, stated, verdict_on
 from clerestory.search.root import observe
-from clerestory.server.analysis.analysis_engine import EXPLAINED_LINES, EXPLAINED_PLIES, EXPLAINED_WORLDS
+from clerestory.server.analysis.analysis_engine import EXPLAINED_LINES, explanation
 
 RECORDS = sorted((Path(__file__).parents[2] / "examples" / "records").glob("*.jsonl"))
 
@@ -76,7 +76,8 @@ def check(position: str, seed: int, iterations: int, times: int, longer: int) ->
     actions = [line.action for line in result.lines[:EXPLAINED_LINES]]
     if len(actions) < 2 or not result.lines[1].visits:
         return ReasonTally()
-    _, gains = searcher.foresee(actions, worlds=EXPLAINED_WORLDS, plies=EXPLAINED_PLIES)
+    limits = explanation(len(actions))
+    _, gains = searcher.foresee(actions, worlds=limits["worlds"], plies=limits["plies"])
     least = state.game.tuning.worth_naming
     mentioned = stated(holding(gains, least), state.game.tuning.explained)
     verdict = verdict_on(result.lines[0], result.lines[1], least)
