@@ -87,7 +87,8 @@ def brought(best: Line, other: Line, view: State, seat: int) -> tuple[Text, ...]
     """Return the sentence on what the first line's action brings that a card of the seat lacks; () for nothing."""
     demand = LIST[view.game.name].demand
     wanted = demand and demand(view, seat, best.action)
-    if not demand or not wanted or wanted == demand(view, seat, other.action):
+    instead = demand and demand(view, seat, other.action)
+    if not wanted or (instead and instead.thing == wanted.thing):
         return ()
     what = text(f"amount.{wanted.thing}", count=wanted.count)
     return (text("reason.brings", what=what, who=card_named(view, wanted.card)),)

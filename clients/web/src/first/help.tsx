@@ -1,8 +1,8 @@
 // The help in the first games: an explanation of each decision, and the loss of a move.
 
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { ComponentChildren, RefObject } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { planned } from "../game/plan.ts";
 import { FILES } from "../gen/table.ts";
 import { text } from "../language/text.ts";
@@ -138,9 +138,28 @@ interface NoticeProps {
   children: ComponentChildren;
 }
 
-const Notice = ({ words, label, urgent, children }: NoticeProps) => (
-  <div class={urgent ? "notice first asking" : "notice first"} role="group" aria-label={label}>
-    <p role={urgent ? "alert" : "status"}>{words}</p>
-    <p class="row">{children}</p>
-  </div>
-);
+function Notice({ words, label, urgent, children }: NoticeProps) {
+  const box = useRef<HTMLDivElement>(null);
+  useRoom(urgent ? undefined : box);
+  return (
+    <div ref={box} class={urgent ? "notice first asking" : "notice first"} role="group" aria-label={label}>
+      <p role={urgent ? "alert" : "status"}>{words}</p>
+      <p class="row">{children}</p>
+    </div>
+  );
+}
+
+const ROOM = "--note"; // the height of what lies at the foot of the side
+
+/** Let what lies beside the actions end above a box at its foot. */
+function useRoom(box: RefObject<HTMLElement> | undefined): void {
+  useLayoutEffect(() => {
+    const { style } = document.documentElement;
+    const grown = new ResizeObserver(() => style.setProperty(ROOM, `${box?.current?.offsetHeight ?? 0}px`));
+    if (box?.current) grown.observe(box.current);
+    return () => {
+      grown.disconnect();
+      style.removeProperty(ROOM);
+    };
+  }, []);
+}
