@@ -78,9 +78,10 @@ def check(position: str, seed: int, iterations: int, times: int, longer: int) ->
         return ReasonTally()
     limits = explanation(len(actions))
     _, gains = searcher.foresee(actions, worlds=limits["worlds"], plies=limits["plies"])
-    least = state.game.tuning.worth_naming
-    mentioned = stated(holding(gains, least), state.game.tuning.explained)
-    verdict = verdict_on(result.lines[0], result.lines[1], least)
+    tuning = state.game.tuning
+    verdict = verdict_on(result.lines[0], result.lines[1], tuning.worth_naming)
+    scored, held_gains = verdict == Verdict.AHEAD, holding(gains, tuning.worth_naming)
+    mentioned = stated(held_gains, tuning.explained, tuning.sources, scored=scored)
     held = same_signs(mentioned, searcher, actions[:2], gains[0].worlds * times) if mentioned else 0
     leads, wins = verdict == Verdict.AHEAD, verdict == Verdict.LIKELIER
     stays = (leads or wins) and stays_ahead(searcher, actions, iterations * longer, "margin" if leads else "score")
