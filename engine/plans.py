@@ -57,6 +57,20 @@ class Plan(NamedTuple):
     required: int = 0
 
 
+class Demand(NamedTuple):
+    """Goods that an action brings and cards of a seat lack.
+
+    Attributes:
+        thing: type of the goods.
+        count: how many the action brings.
+        card: a card that uses them.
+    """
+
+    thing: str
+    count: int
+    card: str
+
+
 class Planner(Protocol):
     """A game's planner: `engine/<game>/plans.py`."""
 

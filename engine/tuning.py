@@ -150,6 +150,7 @@ class Tuning:
             about the range of its lines.
         worth_naming: smallest difference worth mentioning, of margins in points, of features in their own unit.
         explained: features that players count, the score first, none a part of another; () for all.
+        sources: features that say where the score comes from.
         review: by number of seats, the options that differ between the search of a review and the shipped one, if that
             uses the hand-made value.
         review_learned: the same if it uses the learned one.
@@ -169,6 +170,7 @@ class Tuning:
     certainty: tuple[float, float, float, float]
     levels: tuple[Level, ...]
     explained: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
     manners: Mapping[str, Manner] = field(default_factory=dict)
     sharpness: Mapping[int, Sharpness] = field(default_factory=dict)
     review: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)

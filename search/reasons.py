@@ -71,7 +71,7 @@ def in_english(reasons: Sequence[Text], game: str) -> str:
 
 
 def sentences(best: Line, other: Line, gains: Sequence[Gain], view: State, seat: int) -> tuple[Text, ...]:
-    """Return one or two sentences that compare the best line with another; () for one plan in two orders."""
+    """Return up to three sentences that compare the best line with another; () for one plan in two orders."""
     tuning = view.game.tuning
     pair = {
         "best": named(best, view.game, other.principal_variation),
@@ -85,8 +85,24 @@ def sentences(best: Line, other: Line, gains: Sequence[Gain], view: State, seat:
     if verdict == Verdict.UNSURE:
         return (text(verdict, **pair),)
     count = {"count": round(lead(best, other), 1)} if verdict == Verdict.AHEAD else {}
-    scored = verdict == Verdict.AHEAD
-    return text(verdict, **pair, **count), *traded(stated(gains, tuning.explained, scored=scored), view, seat)
+    differences = stated(gains, tuning.explained, tuning.sources, scored=verdict == Verdict.AHEAD)
+    return text(verdict, **pair, **count), *brought(best, other, view, seat), *traded(differences, view, seat)
+
+
+def brought(best: Line, other: Line, view: State, seat: int) -> tuple[Text, ...]:
+    """Return the sentence on what the first line's action brings that a card of the seat lacks; () for nothing."""
+    demand = LIST[view.game.name].demand
+    wanted = demand and demand(view, seat, best.action)
+    instead = demand and demand(view, seat, other.action)
+    if not wanted or (instead and instead.thing == wanted.thing):
+        return ()
+    what = text(f"amount.{wanted.thing}", count=wanted.count)
+    return (text("reason.brings", what=what, who=card_named(view, wanted.card)),)
+
+
+def card_named(view: State, card: str) -> Argument:
+    """Return the name of a card as an argument."""
+    return QuotedItem(card, rows_of_cards(view.game)[card]["name"])
 
 
 def named(line: Line, game: Game, others: Sequence[str] = ()) -> Argument:
@@ -160,6 +176,8 @@ def traded(differences: Sequence[Gain], view: State, seat: int) -> tuple[Text, .
     if not differences:
         return ()
     kind = "trade" if more and less else "more" if more else "less"
+    if differences[0].feature in view.game.tuning.sources:
+        kind = "source"
     when = "game" if differences[0].at_game_end else "round"
     score = view.game.tuning.explained[:1]
     parts = {"more": more, "less": less}
@@ -176,10 +194,7 @@ def needed(more: Sequence[Gain], view: State, seat: int) -> dict[str, Argument]:
         return {}
     for one in more:
         if not one.at_game_end and (card := taker(view, seat, one.feature)):
-            return {
-                "who": QuotedItem(card, rows_of_cards(view.game)[card]["name"]),
-                "thing": QuotedItem(one.feature, one.feature),
-            }
+            return {"who": card_named(view, card), "thing": QuotedItem(one.feature, one.feature)}
     return {}
 
 
@@ -233,23 +248,39 @@ def is_likelier_to_win(best: Line, other: Line, seat: int) -> bool:
     return winning_lead(best, other, seat) >= max(WORTH_WINNING, SURE * error)
 
 
-def stated(gains: Sequence[Gain], explained: Sequence[str] = (), *, scored: bool = False) -> list[Gain]:
+def stated(
+    gains: Sequence[Gain], explained: Sequence[str] = (), sources: Sequence[str] = (), *, scored: bool = False
+) -> list[Gain]:
     """Return the differences to mention, largest first: at the end of the round, else in the score of the whole game.
 
     Items left at the end of the game are worth nothing besides their points. If the worlds give the best line a lower
-    score there, they do not show why the search prefers it.
+    score there, they do not show why the search prefers it. If a sentence says the score and nothing else differs, the
+    differences are those of its sources.
 
     Args:
         gains: gains that exceed chance.
         explained: features that players count, the score first, none part of another; () for all.
+        sources: features that say where the score comes from.
         scored: whether a sentence already says that the line has a higher score at the end of the game.
     """
     sure = [one for one in gains if (not explained or one.feature in explained) and abs(one.mean) >= LEAST_NAMED]
-    sure.sort(key=lambda one: -abs(one.mean))
-    in_round, at_end = ([one for one in sure if one.at_game_end == wanted] for wanted in (False, True))
+    in_round, at_end = at_both_ends(sure)
     if [one.mean for one in in_round] == [one.mean for one in at_end]:  # the last round
         in_round = []
-    if in_round and scored and all(one.mean > 0 for one in in_round):
-        return [one for one in in_round if one.feature not in explained[:1]][:NAMED]
+    if scored and all(one.mean > 0 for one in in_round):
+        more = [one for one in in_round if one.feature not in explained[:1]]
+        return (more or of_sources(gains, sources))[:NAMED]
     worth = [one for one in at_end if one.mean > 0 and one.feature in (explained[:1] or [one.feature]) and not scored]
     return (in_round or worth)[:NAMED]
+
+
+def of_sources(gains: Sequence[Gain], sources: Sequence[str]) -> list[Gain]:
+    """Return what a line gains from the sources of the score, largest first: in the round, else in the whole game."""
+    in_round, at_end = at_both_ends([one for one in gains if one.feature in sources and one.mean >= LEAST_NAMED])
+    return at_end if [one.mean for one in in_round] == [one.mean for one in at_end] else in_round or at_end
+
+
+def at_both_ends(gains: Sequence[Gain]) -> tuple[list[Gain], list[Gain]]:
+    """Return the differences at the end of the round, and at that of the game, largest first."""
+    ordered = sorted(gains, key=lambda one: -abs(one.mean))
+    return [one for one in ordered if not one.at_game_end], [one for one in ordered if one.at_game_end]

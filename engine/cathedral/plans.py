@@ -15,7 +15,7 @@ from clerestory.engine.cathedral.changes import cards
 from clerestory.engine.cathedral.data.constants import KEPT_CUBES, MAX_GOLD
 from clerestory.engine.cathedral.data.names import COLOURS, TYPES
 from clerestory.engine.core import Game, State
-from clerestory.engine.plans import Fault, Plan, Possible
+from clerestory.engine.plans import Demand, Fault, Plan, Possible
 
 PARTS = frozenset({"convert", "discard", "finish"})
 PLANNED = ("convert ", "discard ", "finish")  # beginnings of the texts of actions that can be part of a plan
@@ -98,14 +98,41 @@ def held(variation: Sequence[str], /) -> dict[str, int]:
 
 def taker(state: State, seat: int, thing: str, /) -> str:
     """Return the latest usable craftsman of a seat that takes a thing, "" for none."""
-    held = state.to_position()["cathedral"]["players"][seat]["craftsmen"]
-    place = (*TYPES, "gold", thing).index(thing)
-    able = [
-        card
-        for card, one in craftsmen(state.game).items()
+    able = takers(state.game, state.to_position()["cathedral"]["players"][seat], thing)
+    return able[-1].card if able else ""
+
+
+def takers(game: Game, player: Mapping[str, Any], thing: str) -> list[CraftsmanUse]:
+    """Return the usable craftsmen of a player that take a thing."""
+    held, place = player["craftsmen"], (*TYPES, "gold", thing).index(thing)
+    return [
+        one
+        for card, one in craftsmen(game).items()
         if card in held and (*one.takes, 0)[place] and (not one.requires or not one.requires.isdisjoint(held))
     ]
-    return able[-1] if able else ""
+
+
+def demand(state: State, seat: int, action: str, /) -> Demand | None:
+    """Return the goods that an action brings, if craftsmen can use more than the seat has and has workers for."""
+    thing, count = goods_of(state.game, action)
+    player = state.to_position()["cathedral"]["players"][seat]
+    able = takers(state.game, player, thing)
+    if not able:
+        return None
+    coming = Counter[str]()
+    for card in player["resource_cards"]:
+        coming.update(dict([goods_of(state.game, f"take {card}")]))
+    wanted = sum(one.takes[TYPES.index(thing)] * one.capacity for one in able)
+    return Demand(thing, count, able[-1].card) if player[thing] + coming[thing] < wanted else None
+
+
+def goods_of(game: Game, action: str) -> tuple[str, int]:
+    """Return the type and number of cubes that an action brings at once or this round; ("", 0) for none."""
+    verb, *rest = action.split()
+    if verb == "take":
+        row = cards(game)[rest[0]]
+        return row["type"], row["yields"]
+    return (rest[0], int([*rest, "1"][1])) if verb in ("gain", "buy") else ("", 0)
 
 
 # -- conversions -----------------------------------------------------------------------------------

@@ -43,6 +43,7 @@ TUNING = Tuning(
     scale={2: 30.0, 3: 20.0, 4: 10.0},
     worth_naming=0.15,
     explained=("vp", "gold", "sand", "wood", "stone", "metal"),
+    sources=("vp_priory", "vp_craftsmen", "vp_cards"),
     certainty=(0.887, -0.027, 0.779, 0.11),
     manners=MANNERS,
     levels=ladder((16, 7.0), (36, 2.7), (95, 1.0), (203, 0.46), (375, 0.22), (870, 0.057), (1_500, 0.0), (20_000, 0.0)),

@@ -33,7 +33,8 @@ from clerestory.service_errors import Reason, ServiceError, raise_error
 from clerestory.spans import part
 from clerestory.turns import Turns
 
-EXPLAINED_LINES, EXPLAINED_WORLDS, EXPLAINED_PLIES = 5, 50, 5000  # about two milliseconds in all
+EXPLAINED_LINES = 5
+EXPLAINED_WORLDS, EXPLAINED_PLIES = 250, 25_000  # shared by the lines; about two milliseconds in all
 TABLE = 0.003  # seconds of the event loop per table of a stream: the more streams, the fewer tables each
 CROWD = 6  # searches per worker above which explanations would delay answers
 TURN = 10.0  # seconds after which a search with a fixed number of iterations gives up its slot
@@ -396,5 +397,10 @@ def with_searcher(make: Callable[[Searcher, Result], Result], lazy: LazySearcher
 
 def explain(view: State, searcher: Searcher, result: Result) -> Result:
     """Return the result with its first lines explained, within the time for answers."""
-    explained = searcher.explain(result, lines=EXPLAINED_LINES, worlds=EXPLAINED_WORLDS, plies=EXPLAINED_PLIES)
-    return worded(explained, view)
+    return worded(searcher.explain(result, **explanation(len(result.lines))), view)
+
+
+def explanation(lines: int) -> dict[str, int]:
+    """Return the limits for explaining a result with a number of lines: the fewer lines, the more worlds for each."""
+    lines = min(lines, EXPLAINED_LINES)
+    return {"lines": lines, "worlds": EXPLAINED_WORLDS // lines, "plies": EXPLAINED_PLIES // lines}

@@ -4,7 +4,7 @@ from collections.abc import Callable, MutableSequence
 
 from playwright.sync_api import Page, Route
 
-from clerestory.v1.advisor_pb2 import Action, AnalyzeResponse, Line, RecommendMoveResponse
+from clerestory.v1.advisor_pb2 import Action, AnalyzeResponse, Line, RecommendMoveResponse, Text
 
 ANALYZE = "**/clerestory.v1.AdvisorService/Analyze"
 LAST = 2  # flag of the envelope that ends a Connect stream
@@ -36,16 +36,19 @@ def change_tables(page: Page, change: Callable[[Lines], None]) -> None:
     page.route(ANALYZE, answer)
 
 
-def give_tables(page: Page, *tables: dict[str, list[float]]) -> None:
-    """Answer searches with one table each, and all later ones with the last: for each action, each seat's win share."""
-    left = list(tables)
+def give_tables(page: Page, *tables: dict[str, list[float]], reason: str = "") -> None:
+    """Answer searches with one table each, and all later ones with the last: for each action, each seat's win share.
+
+    Each gives a reason for its first action, after the sentence that compares it.
+    """
+    left, reasons = list(tables), [Text(text="It is better."), Text(text=reason)] if reason else []
 
     def answer(route: Route) -> None:
         lines = [
             Line(action=Action(text=text), visits=1000, win_shares=wins, standard_errors=[0.001] * len(wins))
             for text, wins in (left.pop(0) if len(left) > 1 else left[0]).items()
         ]
-        table = AnalyzeResponse(recommendation=RecommendMoveResponse(lines=lines))
+        table = AnalyzeResponse(recommendation=RecommendMoveResponse(lines=lines, reasons=reasons))
         body = enveloped(table.SerializeToString()) + enveloped(b"{}", LAST)
         route.fulfill(content_type=STREAM, body=body)
 

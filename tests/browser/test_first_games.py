@@ -1,5 +1,7 @@
 """The first games help: decisions are explained once, costly moves are confirmed once, and the end teaches."""
 
+import re
+
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.axe import violations
@@ -88,12 +90,12 @@ def begin_searched(page: Page) -> None:
 
 def test_a_costly_move_is_asked_about_once_and_the_end_teaches(newcomer: Page) -> None:
     nearly_won(newcomer, "bot8")  # strong enough to use the error
-    give_tables(newcomer, {"build III brick": [1, 0], "end": [0, 1]})
+    give_tables(newcomer, {"build III brick": [1, 0], "end": [0, 1]}, reason="2 seals more.")
     begin_searched(newcomer)
     version = version_of(newcomer)
     costly = newcomer.locator('.action[data-action="end"]')
     costly.press("Enter")
-    expect(newcomer.locator(QUESTION)).to_contain_text("of a win better")
+    expect(newcomer.locator(QUESTION)).to_contain_text("100% of a win better: 2 seals more.")
     expect(costly).to_be_focused()
     assert violations(newcomer) == []
     assert version_of(newcomer) == version
@@ -126,7 +128,9 @@ def test_a_costly_plan_is_asked_about_and_stays_as_it_was(newcomer: Page) -> Non
     version = version_of(newcomer)
     finish = newcomer.locator('.action[data-action="finish"]')
     finish.click()
-    expect(newcomer.locator(QUESTION)).to_contain_text("of a win better")
+    expect(newcomer.locator(QUESTION), "what the plan brings, against that of the better move").to_contain_text(
+        re.compile(r"of a win better: .+ more, but \d+ points? less\.")
+    )
     assert violations(newcomer) == []
     newcomer.get_by_role("button", name="Something else").click()
     expect(newcomer.locator(QUESTION)).to_have_count(0)

@@ -58,6 +58,12 @@ def test_late_content_at_the_end_of_a_game_moves_no_button(page: Page) -> None:
 # -- opponents have faces --------------------------------------------------------------------------
 
 
+def test_no_two_opponents_that_are_proposed_are_alike(page: Page) -> None:
+    page.get_by_label("4 players").check()
+    chosen = page.locator(".seats select").evaluate_all("all => all.map(one => one.value)")
+    assert len(set(chosen)) == len(chosen) == 4
+
+
 def test_an_opponent_is_chosen_by_face_and_sits_at_the_table(page: Page) -> None:
     with web.lost(page, "ListCharacters"):
         page.reload()

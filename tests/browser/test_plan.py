@@ -215,14 +215,19 @@ def test_the_best_plan_is_filled_in_and_finishing_says_what_it_leaves(page: Page
     expect(finish, "what a person has chosen is kept").to_contain_text("unused")
 
 
-def test_a_card_closes_a_round_with_what_it_brought_until_a_key_is_pressed(page: Page) -> None:
+@pytest.mark.parametrize("holders", [["me", "bot1"], ["bot1", "me"]])  # the last plan of the round is a bot's, or mine
+def test_a_card_closes_a_round_over_its_last_position_until_a_key_is_pressed(page: Page, holders: list[str]) -> None:
     page.add_init_script("localStorage['round-card'] = '600000'")
     page.reload()
-    about_to(page, "convert")
+    begin_at(page, first_with("convert"), holders)
     web.begin(page)
     expect(page.locator(".planned")).to_contain_text("point")
+    planned = points_of(page)
     finish(page)
     card = page.locator(".round-end")
+    expect(page.locator(".status")).to_contain_text("Round 1 of 6")
+    page.wait_for_function(f"({POINTS})(document.querySelector('.own .thing')) === '{planned}'")
+    expect(page.locator(".actions .action")).to_have_count(0)
     expect(card).to_contain_text("Round 1 of 6")
     assert card.evaluate("one => one.scrollHeight <= one.clientHeight"), "a part of it is cut"
     expect(card.locator(".gained")).to_have_count(2)
@@ -230,6 +235,16 @@ def test_a_card_closes_a_round_with_what_it_brought_until_a_key_is_pressed(page:
     page.keyboard.press("x")
     expect(card).to_have_count(0)
     assert web.settled(page)
+    expect(page.locator(".status")).to_contain_text("Round 2 of 6")
+
+
+POINTS = "one => [...one.childNodes].find(node => node.nodeType === Node.TEXT_NODE).data"
+
+
+def points_of(page: Page) -> str:
+    """Return the points beside the actions, which a plan has added to."""
+    points: str = page.locator(".own .thing").first.evaluate(POINTS)
+    return points
 
 
 def test_at_the_end_of_a_board_game_all_that_can_follow_is_in_sight(page: Page) -> None:

@@ -65,6 +65,7 @@ def try_another(page: Page) -> None:
 
 def test_a_review_is_that_of_the_command_adds_up_leads_to_plies_and_is_accessible(page: Page) -> None:
     opened(page)
+    expect(page.locator(".turn"), "not that chance decides").to_have_text("Review")
     expected = review()
     errors = sorted(expected.errors(), key=lambda one: one.ply)
     assert len(errors) > 1, "a record without errors tests nothing"

@@ -1,5 +1,7 @@
 """A game that waits for people: its links, bots for seats that stay open, and the news that it has begun."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, Route, expect
 
@@ -28,6 +30,13 @@ def test_the_owner_chooses_who_plays_where_nobody_has_come(page: Page) -> None:
         page.get_by_role("button", name="Let a bot play").first.click()
         expect(page.get_by_label(f"Opponent in {colour}")).to_have_count(0)
     expect(page.locator(".player-name .who")).to_have_text(["Red (you)", "Mabel (Blue)", "Mabel (Green)"])
+
+
+def test_the_lobby_says_when_a_game_that_waits_was_opened(page: Page) -> None:
+    game = web.new_game(page, "duel", ["me", "open"])
+    page.goto("/#/")
+    opened = page.locator(f"li:has(a[href*='{game}'])")
+    expect(opened).to_contain_text(re.compile(r"now|\d+ (second|minute)s? ago"))
 
 
 def test_only_who_has_no_seat_is_offered_one_and_only_the_owner_bots(page: Page, other: Page) -> None:

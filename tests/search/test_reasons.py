@@ -14,6 +14,7 @@ from clerestory.search.reasons import LEAST_ERROR, Verdict, explained, holding, 
 from clerestory.search.review.classes import class_of
 from clerestory.search.review.ledger import UNIT
 from clerestory.search.root import observe
+from tests.engine.cathedral.scenes import changed, reach
 from tests.search.positions import decisions, sole_decision
 from tests.search.review.games import entry
 from tests.shipped import CATHEDRAL
@@ -172,6 +173,7 @@ LIKELIER_BEHIND = "“A” looks likelier to win than “B”, though with fewer
 UNSURE = "The search was too short to compare “A” with “B”."
 LESS = "2 gold less at the end of the round, which pays off later."
 NEEDED = "4 wood more, 2 gold less at the end of the round; but the Woodworker needs wood."
+LAST = {"vp": 3.0, "vp_priory": 3.0, "stone": -2.0}  # in the last round, whose end is that of the game
 CARDS = gains(at_end={"vp_cards": 2.0, "gold": -4.0, "sand": 0.1}, gold=-2.0, wood=4.0, vp_cards=2.0)
 
 
@@ -195,11 +197,22 @@ CARDS = gains(at_end={"vp_cards": 2.0, "gold": -4.0, "sand": 0.1}, gold=-2.0, wo
         (AHEAD, gains(at_end={"gold": 4.0}, worlds=7), BETTER),
         (AHEAD, gains(at_end={"vp": -3.0, "gold": 4.0}), BETTER),
         (AHEAD, gains(at_end={"vp": 3.0, "gold": 4.0}), BETTER),
+        (AHEAD, gains(vp=2.0, vp_craftsmen=1.6), f"{BETTER} 2 more points from craftsmen by the end of the round."),
+        (AHEAD, gains(vp=2.0, vp_craftsmen=1.6, gold=3.0), f"{BETTER} 3 gold more at the end of the round."),
+        (AHEAD, gains(at_end=LAST, **LAST), f"{BETTER} 3 more points from the Priory by the end of the game."),
+        (AHEAD, gains(at_end={"vp_priory": -3.0}), BETTER),
     ],
 )
 def test_sentences(lines: tuple[Line, Line], gains: list[Gain], sentence: str) -> None:
     told = sentences(*lines, holding(gains, CATHEDRAL.tuning.worth_naming), CATHEDRAL.new(2, 1), 0)
     assert in_english(told, "cathedral") == sentence
+
+
+def test_what_an_action_brings_is_named_if_a_card_lacks_it_and_the_other_action_brings_none() -> None:
+    view, pair = reach("draft"), [line("take stone_3", 2.0), line("take wood_2", 0.0)]
+    assert in_english(sentences(*pair, [], view, 0)[1:], "cathedral") == "3 stone for the Stonecutter."
+    assert sentences(pair[0], line("take stone_4", 0.0), [], view, 0)[1:] == ()
+    assert sentences(*pair[::-1], [], changed(view, red={"craftsmen": ["stonecutter"]}), 0)[1:] == ()
 
 
 def test_a_difference_is_named_from_the_size_on_that_the_game_says() -> None:

@@ -61,8 +61,8 @@ def pictures() -> None:
         expect(page.locator("svg.hero")).to_be_visible()
         picture(page, "page-lobby")
         begin(page, "cathedral", ["me", "bot4", "bot8"])
-        for _ in range(2):
-            page.keyboard.press("?")  # shows where to look, and the move
+        page.get_by_label("Hints ?").select_option("move")
+        expect(page.locator(".hint-move")).to_be_visible(timeout=30_000)
         picture(page, "page-game")
         page.get_by_label("Hints ?").select_option("table")
         expect(page.locator(".reason")).to_be_visible(timeout=30_000)

@@ -20,7 +20,7 @@ from clerestory.search.gains import Gain
 from clerestory.search.options import shipped
 from clerestory.search.reasons import LEAST_ERROR, Verdict, holding, lead, stated, verdict_on, winning_lead
 from clerestory.search.root import observe
-from clerestory.server.analysis.analysis_engine import EXPLAINED_LINES, EXPLAINED_PLIES, EXPLAINED_WORLDS
+from clerestory.server.analysis.analysis_engine import EXPLAINED_LINES, explanation
 
 RECORDS = sorted((Path(__file__).parents[2] / "examples" / "records").glob("*.jsonl"))
 LIKELIER = Verdict.LIKELIER, Verdict.LIKELIER_BEHIND
@@ -82,10 +82,12 @@ def check(position: str, seed: int, iterations: int, times: int, longer: int) ->
     actions = [line.action for line in result.lines[:EXPLAINED_LINES]]
     if len(actions) < 2 or not result.lines[1].visits:
         return ReasonTally()
-    _, gains = searcher.foresee(actions, worlds=EXPLAINED_WORLDS, plies=EXPLAINED_PLIES)
-    least = state.game.tuning.worth_naming
-    mentioned = stated(holding(gains, least), state.game.tuning.explained)
-    verdict = verdict_on(result.lines[0], result.lines[1], result.seat, least)
+    limits = explanation(len(actions))
+    _, gains = searcher.foresee(actions, worlds=limits["worlds"], plies=limits["plies"])
+    tuning = state.game.tuning
+    verdict = verdict_on(result.lines[0], result.lines[1], result.seat, tuning.worth_naming)
+    scored, held_gains = verdict == Verdict.AHEAD, holding(gains, tuning.worth_naming)
+    mentioned = stated(held_gains, tuning.explained, tuning.sources, scored=scored)
     held = same_signs(mentioned, searcher, actions[:2], gains[0].worlds * times) if mentioned else 0
     leads, wins, alike = verdict == Verdict.AHEAD, verdict in LIKELIER, verdict in ALIKE
     points, share = (

@@ -1,11 +1,11 @@
 // The help in the first games: an explanation of each decision, and the loss of a move.
 
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { ComponentChildren, RefObject } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { planned } from "../game/plan.ts";
 import { FILES } from "../gen/table.ts";
-import { scoring, text } from "../language/text.ts";
+import { text } from "../language/text.ts";
 import { capital, knows, learn, say, sayAny } from "../language/texts.ts";
 import { type Helped, objects } from "./index.tsx";
 import { type Loss, Losses } from "./losses.ts";
@@ -64,7 +64,7 @@ interface Asking {
 }
 
 /** The question about a costly move: once for each, and a second press plays it. */
-function Costly({ game, question, onPlay }: Helped) {
+function Costly({ question, onPlay }: Helped) {
   const asking = useSignal<Asking | undefined>(undefined);
   const reason = useSignal("");
   const losses = useLosses(asked.value === "off" ? undefined : question);
@@ -78,7 +78,7 @@ function Costly({ game, question, onPlay }: Helped) {
       if (!loss || loss.share < LEAST[asked.value]) return false;
       asking.value = { actions, loss, since: performance.now() };
       reason.value = "";
-      void losses?.explain(actions, (words) => (reason.value = words));
+      void losses?.explain(actions, (words) => (reason.value = words)).catch(() => undefined);
       known.set(actions.join(), asking.value);
       return true;
     };
@@ -92,7 +92,7 @@ function Costly({ game, question, onPlay }: Helped) {
     asking.value = undefined;
   };
   return (
-    <Notice words={told(game, now.loss)} more={reason.value} label={say("first.costly")} urgent>
+    <Notice words={told(now.loss, reason.value)} label={say("first.costly")} urgent>
       <button type="button" onClick={() => onPlay(now.actions)}>
         {say("first.play")}
       </button>
@@ -121,29 +121,45 @@ function useLosses(question: Helped["question"]): Losses | undefined {
   return losses;
 }
 
-/** The better move, and by how much: in points, where points are plain. */
-function told(game: string, { share, points, better: label }: Loss): string {
-  const count = Math.round(points);
+/** The better move, by how much, and why, once that is known. */
+function told({ share, points, better: label }: Loss, why: string): string {
+  const count = Math.round(10 * points) / 10;
   const better = capital(label);
-  return count > 0 && !scoring(game)
-    ? say("first.points", { better, count })
-    : say("first.share", { better, share: text.whole(share) });
+  const what =
+    count > 0 ? say("first.points", { better, count }) : say("first.share", { better, share: text.whole(share) });
+  return why ? say("first.why", { what, why }) : `${what}.`;
 }
 
 interface NoticeProps {
   words: string;
-  /** Why, once that is known. */
-  more?: string;
   label: string;
   /** It is said at once. */
   urgent?: boolean;
   children: ComponentChildren;
 }
 
-const Notice = ({ words, more, label, urgent, children }: NoticeProps) => (
-  <div class={urgent ? "notice first asking" : "notice first"} role="group" aria-label={label}>
-    <p role={urgent ? "alert" : "status"}>{words}</p>
-    {more && <p class="reason">{more}</p>}
-    <p class="row">{children}</p>
-  </div>
-);
+function Notice({ words, label, urgent, children }: NoticeProps) {
+  const box = useRef<HTMLDivElement>(null);
+  useRoom(urgent ? undefined : box);
+  return (
+    <div ref={box} class={urgent ? "notice first asking" : "notice first"} role="group" aria-label={label}>
+      <p role={urgent ? "alert" : "status"}>{words}</p>
+      <p class="row">{children}</p>
+    </div>
+  );
+}
+
+const ROOM = "--note"; // the height of what lies at the foot of the side
+
+/** Let what lies beside the actions end above a box at its foot. */
+function useRoom(box: RefObject<HTMLElement> | undefined): void {
+  useLayoutEffect(() => {
+    const { style } = document.documentElement;
+    const grown = new ResizeObserver(() => style.setProperty(ROOM, `${box?.current?.offsetHeight ?? 0}px`));
+    if (box?.current) grown.observe(box.current);
+    return () => {
+      grown.disconnect();
+      style.removeProperty(ROOM);
+    };
+  }, []);
+}

@@ -21,7 +21,7 @@ import { leaveStream, takeStream } from "../service/streams.ts";
 import { addKeys, dropToken, type Keys, keysOf, tokensOf } from "../service/tokens.ts";
 import { Pace } from "./pace.ts";
 import { Heard } from "./phrases.ts";
-import { broughtBy, type RoundOver, roundOf, stay } from "./rounds.ts";
+import { broughtBy, lastPlayed, type RoundOver, roundOf, stay } from "./rounds.ts";
 import { declinedIn, followed, isRevealed, seatsOf, viewIn } from "./states.ts";
 
 const UNSEEN = 3000; // milliseconds between polls without a stream: the tab is hidden, or has no token
@@ -279,14 +279,22 @@ export class Kept {
     const before = this.view.value?.position;
     const after = views[0]?.position;
     const [from, to] = [before && roundOf(before), after && roundOf(after)];
-    if (!before || from === undefined || to !== from + 1 || !stay.value || document.hidden) return;
+    if (from === undefined || to !== from + 1 || !stay.value || document.hidden) return;
     const log = this.log.value.map(({ what }) => (what.case === "applied" ? what.value : undefined));
     const seats = this.game.value?.seats.length ?? 0;
     const brought = broughtBy(log, seats, this.mine.value[0]);
     if (!brought.some(({ told }) => told.length)) return; // a round of the duel may bring nothing
-    this.roundOver.value = { position: before, brought };
+    this.roundOver.value = { views: this.state.value.views, brought };
     this.pace.hold(stay.value);
     this.#closing = setTimeout(this.closeRound, stay.value);
+    const ply = lastPlayed(log); // what several actions at once led to is shown only after the last of them
+    if (this.game.value?.ply !== ply) void this.#showEnd(this.roundOver.value, ply).catch(() => undefined);
+  }
+
+  /** Show the position of a ply behind the card of a round. */
+  async #showEnd(over: RoundOver, ply: number): Promise<void> {
+    const { views } = await games.getGame({ gameId: this.id, tokens: this.tokens, ply });
+    if (views.length && this.roundOver.value === over) this.roundOver.value = { ...over, views };
   }
 
   /** Put the card of a round away, and go on. */

@@ -3,6 +3,7 @@
 import { signal } from "@preact/signals";
 import { seatOf } from "../boards/seats.ts";
 import { browser } from "../browser/storage.ts";
+import type { GameView } from "../gen/clerestory/v1/games_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import type { AppliedAction, Change } from "../gen/clerestory/v1/rules_pb.ts";
 import { summed } from "./news.ts";
@@ -30,8 +31,8 @@ export interface Brought {
 
 /** A round that is over. */
 export interface RoundOver {
-  /** The last position in it. */
-  position: Position;
+  /** Its last position in the views of all seats here, which the table shows as long as the card is there. */
+  views: readonly GameView[];
   brought: Brought[];
 }
 
@@ -43,10 +44,14 @@ export function roundOf({ game }: Position): number | undefined {
 
 const FIRST = ["advantage", "deal"]; // kinds of the outcomes that begin a round
 
+/** The number of actions before the last one of a seat. */
+export const lastPlayed = (log: readonly (AppliedAction | undefined)[]): number =>
+  log.findLastIndex((one) => seatOf(one?.turn) !== undefined);
+
 /** The actions of the last round of a log in which a seat has acted. */
 export function lastRound(log: readonly (AppliedAction | undefined)[]): readonly (AppliedAction | undefined)[] {
   const begins = (at: number) => FIRST.includes(log[at]?.action?.text.split(" ")[0] ?? "");
-  const played = log.findLastIndex((one) => seatOf(one?.turn) !== undefined);
+  const played = lastPlayed(log);
   const first = log.findLastIndex((_, at) => at <= played && begins(at) && !begins(at - 1));
   return log.slice(Math.max(first, 0), played + 1);
 }

@@ -14,6 +14,21 @@ const tenths = format({ ...TENTHS, signDisplay: "negative" });
 const signed = format({ ...TENTHS, signDisplay: "exceptZero" }); // of what is shown: -0.04 is "0.0"
 const exact = format({ maximumFractionDigits: 2 });
 
+const relative = computed(() => new Intl.RelativeTimeFormat(language.value, { numeric: "auto" }));
+const SPANS = [
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+  ["second", 1],
+] as const; // in seconds
+
+/** How long ago a moment was, in the largest unit that it fills. */
+function since(moment: Date): string {
+  const seconds = Math.max((Date.now() - moment.getTime()) / 1000, 0);
+  const [unit, length] = SPANS.find(([, length]) => seconds >= length) ?? SPANS[3];
+  return relative.value.format(-Math.floor(seconds / length), unit);
+}
+
 const ISOLATES = /[\u2066-\u2069]/g;
 
 /** A number and its percent sign, which stay together in Hebrew, too. */
@@ -26,6 +41,7 @@ export const text = {
   points: (value: number) => signed.value(value),
   loss: (value: number) => tenths.value(value),
   score: (value: number) => exact.value(value),
+  since,
 };
 
 /** The name of a game. */

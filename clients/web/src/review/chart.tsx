@@ -9,11 +9,14 @@ import { text } from "../language/text.ts";
 import { isTurned, say } from "../language/texts.ts";
 import { type Fault, luckOf, type Moment, type Review, UNIT } from "./review.ts";
 
-// Pixels: the axis, the shares, the luck.
+// Pixels: the axis, the marks of errors, the shares, the luck.
 const AXIS = 18;
-const HIGH = 66;
+const MARKS = 21;
+const TOP = AXIS + MARKS;
+const HIGH = 45;
 const LOW = 20;
-const FOOT = AXIS + HIGH + LOW;
+const FOOT = TOP + HIGH + LOW;
+const ROUND = 9; // radius of a mark
 const NAMED = 70; // the width that a round needs for its name; a narrower one has its number alone
 
 interface ChartProps {
@@ -64,18 +67,51 @@ export function Chart({ review, seats, at, turning, errors, onGo }: ChartProps) 
           <title>{turning.what}</title>
         </path>
       )}
-      {errors.map((error) => (
-        <g key={error.ply} class="mark">
-          <title>{`${error.what}: ${text.share(error.loss / UNIT)}`}</title>
-          <circle cx={x(error.ply)} cy={middle(error.at)} r="9" />
-          <text x={x(error.ply)} y={middle(error.at) + 4} text-anchor="middle" direction="ltr">
-            {error.glyph}
+      {plies.length > 0 && <line class="here" x1={x(at)} x2={x(at)} y1={TOP} y2={FOOT} />}
+      <Marks errors={errors} x={x} wide={wide} seats={seats} />
+    </svg>
+  );
+}
+
+/** The errors in a row above the shares, side by side, each with a line to its ply in its seat's area. */
+function Marks({
+  errors,
+  x,
+  wide,
+  seats,
+}: Pick<ChartProps, "errors" | "seats"> & { x(ply: number): number; wide: number }) {
+  const ordered = [...errors].sort((one, other) => x(one.ply) - x(other.ply));
+  const places = sideBySide(
+    ordered.map(({ ply }) => x(ply)),
+    wide,
+  );
+  return (
+    <>
+      {ordered.map(({ ply, at, what, loss, glyph }, index) => (
+        <g key={ply} class={`mark of-${seats[at.seat ?? 0]?.colour}`}>
+          <title>{`${what}: ${text.share(loss / UNIT)}`}</title>
+          <path d={`M${places[index]} ${TOP - 2}L${x(ply)} ${TOP}V${middle(at)}`} />
+          <circle cx={places[index]} cy={TOP - ROUND - 2} r={ROUND - 1} />
+          <text x={places[index]} y={TOP - ROUND + 2} text-anchor="middle" direction="ltr">
+            {glyph}
           </text>
         </g>
       ))}
-      {plies.length > 0 && <line class="here" x1={x(at)} x2={x(at)} y1={AXIS} y2={FOOT} />}
-    </svg>
+    </>
   );
+}
+
+/** Places for marks, as near to ascending ones as there is room. */
+function sideBySide(wanted: readonly number[], wide: number): number[] {
+  const places: number[] = [];
+  for (const place of wanted) places.push(Math.max(place, (places.at(-1) ?? -ROUND) + 2 * ROUND));
+  let most = wide - ROUND;
+  const fitted = places.reverse().map((place) => {
+    const found = Math.min(place, most);
+    most = found - 2 * ROUND;
+    return found;
+  });
+  return fitted.reverse();
 }
 
 /** The width of a drawing in pixels. */
@@ -93,7 +129,7 @@ function useWidth(box: RefObject<SVGSVGElement>): number {
 
 /** Where the area of a seat begins, from the top. */
 const top = (shares: readonly number[], seat: number) =>
-  AXIS + (HIGH * shares.slice(0, seat).reduce((a, b) => a + b, 0)) / UNIT;
+  TOP + (HIGH * shares.slice(0, seat).reduce((a, b) => a + b, 0)) / UNIT;
 
 const edge = (plies: readonly ReviewedPly[], seat: number, x: (ply: number) => number) =>
   plies.map((one) => `${x(one.ply).toFixed(1)},${top(one.after, seat).toFixed(1)}`);
@@ -131,7 +167,7 @@ function Rounds({ plies, x, last }: Scale & { last: number }) {
 function Luck({ plies, x, seats }: Scale & { seats: readonly SeatLook[] }) {
   const events = plies.filter((one) => one.seat === undefined).map((one) => ({ ply: one.ply, change: luckOf(one) }));
   const most = Math.max(UNIT / 20, ...events.flatMap(({ change }) => change.map(Math.abs)));
-  const zero = AXIS + HIGH + LOW / 2;
+  const zero = TOP + HIGH + LOW / 2;
   return (
     <>
       {events.flatMap(({ ply, change }) => {

@@ -88,8 +88,7 @@ function Events({ title, events, seats, onGo }: EventsProps) {
               {labelOf(one.action)}:
               {rounded(luckOf(one)).map((part, seat) =>
                 part && seats[seat] ? (
-                  <span key={seats[seat].seat}>
-                    {" "}
+                  <span key={seats[seat].seat} class="whose">
                     <SeatSign look={seats[seat]} /> <span class="unseen">{seats[seat].name}</span> {signed(part)}
                   </span>
                 ) : null,

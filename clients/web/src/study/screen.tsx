@@ -99,7 +99,7 @@ function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {
         reached.outcome || ended
           ? say("turn.over")
           : chance
-            ? say("study.chance")
+            ? say(asked.value ? "end.review" : "study.chance")
             : say("turn.other", { who: actor(reached.turn, seats) })
       }
       myTurn={false}

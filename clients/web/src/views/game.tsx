@@ -111,7 +111,8 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
   useEffect(() => {
     if (!past) toPresent(); // the position in view has been taken back
   }, [earlier.value, log]);
-  const shown = past?.shown ?? view;
+  const closing = past ? undefined : kept.roundOver.value; // its card tells about what the table shows
+  const shown = past?.shown ?? viewIn(closing?.views ?? [], view?.seat) ?? view;
   const stopped = game.end !== undefined && !past;
   const known = shown?.position;
   const position = useMemo(() => known && (stopped ? over(known) : known), [known, stopped]);
@@ -123,12 +124,12 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
   };
   const replaced = kept.turn.value !== undefined && !kept.myTurn.value; // a bot decides, maybe for a seat of mine
   const present = game.end || replaced ? NONE : (deciding?.actions ?? NONE);
-  const actions = past ? NONE : present;
+  const actions = past || closing ? NONE : present;
   const plan = `${kept.id}:${game.ply}`;
   const play = async ([first = "", ...more]: readonly string[]) => {
     if (await kept.play(first, more)) forget(plan);
   };
-  const question = past ? undefined : asked(kept, view); // information hidden on a shared screen stays hidden in hints
+  const question = past || closing ? undefined : asked(kept, view); // information hidden on a shared screen stays hidden in hints
   const barred = hintsBarred(game.options?.hints, game.end !== undefined);
   const again = () => void replay(kept, since, shown, view?.seat);
   const moment = (ply: number) => void replay(kept, ply - 1, shown, view?.seat, ply);
@@ -138,7 +139,7 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       version={game.version}
       position={position}
       points={shown.points}
-      was={past ? past.was : viewIn(kept.state.value.before, view?.seat)}
+      was={past || closing ? past?.was : viewIn(kept.state.value.before, view?.seat)}
       seats={seats.value}
       viewer={view?.seat}
       seat={decider ?? mine[0]}
@@ -147,11 +148,11 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       onAction={(action) => objects.value([action]) || void play([action])}
       onPlan={(actions) => objects.value(actions) || void play(actions)}
       planned={plan}
-      turn={turnWords(kept, past?.ply)}
+      turn={closing ? say("turn.round") : turnWords(kept, past?.ply)}
       clock={<Clock game={game} seats={seats.value} />}
       over={game.end !== undefined}
       early={stopped && game.end?.reason !== EndReason.PLAYED}
-      myTurn={kept.myTurn.value && !past}
+      myTurn={kept.myTurn.value && !past && !closing}
       question={question}
       barred={barred}
       applied={applied.value}
@@ -189,11 +190,11 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       <KeepDraws kept={kept} actions={actions} position={position} />
       <FirstGames
         game={game.game}
-        step={view?.position && decides(kept, present) ? decisionOf(view.position, present) : ""}
+        step={view?.position && !closing && decides(kept, present) ? decisionOf(view.position, present) : ""}
         question={barred || !decides(kept, actions) ? undefined : question}
         onPlay={(actions) => void play(actions)}
       />
-      {kept.roundOver.value && <RoundCard over={kept.roundOver.value} seats={seats.value} onClose={kept.closeRound} />}
+      {closing && <RoundCard over={closing} position={shown.position} seats={seats.value} onClose={kept.closeRound} />}
       {kept.asking.value && <p class="muted">{say("game.asking")}</p>}
       {opened.value === "share" && <Share kept={kept} game={game} onClose={() => (opened.value = "")} />}
       {opened.value === "talk" && <Talk kept={kept} onClose={() => (opened.value = "")} />}

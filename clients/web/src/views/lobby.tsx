@@ -1,5 +1,6 @@
 // The lobby: a new game, the user's games, games that wait for people, records and positions to study.
 
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { actor, isToMove, looks } from "../boards/seats.ts";
@@ -7,7 +8,7 @@ import { go, link } from "../browser/route.ts";
 import { tab } from "../browser/storage.ts";
 import { notice } from "../game/title.ts";
 import { type Game, GameStatus } from "../gen/clerestory/v1/games_pb.ts";
-import { gameName } from "../language/text.ts";
+import { gameName, text } from "../language/text.ts";
 import { rich, say } from "../language/texts.ts";
 import { offline } from "../offline/switch.ts";
 import { SeatName, Trouble, taken } from "../parts/parts.tsx";
@@ -108,6 +109,9 @@ function List({ title, games: listed, own: mine }: { title: string; games: Game[
             <a href={link("game", game.gameId)}>
               <strong>{gameName(game.game) || say("lobby.a_game")}</strong>
               <span class={mayMove(game) ? "mine" : ""}>{stands(game)}</span>
+              {game.status === GameStatus.OPEN && game.created && (
+                <small>{text.since(timestampDate(game.created))}</small>
+              )}
             </a>
             <span class="row">
               {looks(game.seats).map((seat) => (

@@ -85,13 +85,13 @@ function clockTold(minutes: number, seconds: number): string {
   return seconds ? `${whole} + ${say("seconds", { seconds })}` : whole;
 }
 
-/** The default holders for a number of seats. */
-const proposed = (count: number) => ["me", "bot4", "bot4", "bot4"].slice(0, count);
+/** The default holders by seat: opponents of about one level, no two alike. */
+const PROPOSED = ["me", "bot4", "bot3", "bot5"];
 
 export function NewGame() {
   const from = beginning.value;
   const game = useSignal(from?.game ?? "cathedral");
-  const holders = useSignal(proposed(from?.seats ?? 3));
+  const holders = useSignal(PROPOSED.slice(0, from?.seats ?? 3));
   const name = useSignal(browser.get("name") ?? "");
   const guests = useSignal<Readonly<Record<number, string>>>({}); // names of the others at this screen, by seat
   const think = useSignal(1000);
@@ -107,7 +107,7 @@ export function NewGame() {
   useEffect(meet, []);
   const { busy, trouble, create } = useCreate();
   const seats = (count: number) => {
-    holders.value = Array.from({ length: count }, (_, seat) => holders.value[seat] ?? "bot4");
+    holders.value = PROPOSED.slice(0, count).map((usual, seat) => holders.value[seat] ?? usual);
   };
   const set = (change: Partial<typeof options.value>) => {
     options.value = { ...options.value, ...change };

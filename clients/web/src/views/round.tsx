@@ -4,16 +4,19 @@ import { useEffect } from "preact/hooks";
 import { Good } from "../boards/art.tsx";
 import type { SeatLook } from "../boards/types.ts";
 import type { RoundOver } from "../game/rounds.ts";
+import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { say } from "../language/texts.ts";
 import { SeatSign } from "../parts/parts.tsx";
 
 interface Props {
   over: RoundOver;
+  /** The last position of the round. */
+  position: Position | undefined;
   seats: readonly SeatLook[];
   onClose(): void;
 }
 
-export function RoundCard({ over, seats, onClose }: Props) {
+export function RoundCard({ over, position, seats, onClose }: Props) {
   useEffect(() => {
     addEventListener("keydown", onClose);
     addEventListener("pointerdown", onClose);
@@ -22,9 +25,10 @@ export function RoundCard({ over, seats, onClose }: Props) {
       removeEventListener("pointerdown", onClose);
     };
   }, [onClose]);
+  const title = titleOf(position);
   return (
-    <section class="round-end pictured" role="status" aria-label={titleOf(over)}>
-      <h2>{titleOf(over)}</h2>
+    <section class="round-end pictured" role="status" aria-label={title}>
+      <h2>{title}</h2>
       <ul>
         {over.brought.map(({ seat, points, told }) => (
           <li key={seat}>
@@ -51,7 +55,8 @@ export function RoundCard({ over, seats, onClose }: Props) {
 }
 
 /** The round in words, as the line above the table says it. */
-function titleOf({ position: { game } }: RoundOver): string {
-  if (game.case === "cathedral") return say("summary.round", { round: game.value.round });
-  return game.case === "duel" ? say("summary.phase", { phase: game.value.phase, round: game.value.round }) : "";
+function titleOf(position: Position | undefined): string {
+  const game = position?.game;
+  if (game?.case === "cathedral") return say("summary.round", { round: game.value.round });
+  return game?.case === "duel" ? say("summary.phase", { phase: game.value.phase, round: game.value.round }) : "";
 }

@@ -117,7 +117,7 @@ function Bonus({ section, catalogue }: { section: string; catalogue: Catalogue }
   if (value === undefined) return null;
   return (
     <span class="bonus" title={say("camp.bonus")}>
-      +{String(value)} {sign}
+      <bdi>+{String(value)}</bdi> {sign}
     </span>
   );
 }

@@ -1,7 +1,7 @@
 // Builders Duel in words: all that the drawing shows.
 
 import type { DuelPlayer, DuelPosition } from "../../gen/clerestory/v1/duel_pb.ts";
-import { capital, gameText, say } from "../../language/texts.ts";
+import { apart, capital, gameText, say } from "../../language/texts.ts";
 import type { SeatRow } from "../../parts/parts.tsx";
 import { about, colour, Facts, flagged, lines, PlayerFacts } from "../facts.tsx";
 import { COLOURS } from "../places.ts";
@@ -31,9 +31,9 @@ function Course({ of: position, catalogue }: DuelProps) {
   const unseen = unseenSeals.length ? say("course.unseen", { seals: listed(unseenSeals) }) : "";
   const values = catalogue.of("buildings", "building")?.values ?? {};
   const bonus = [
-    `I: +${values.bonus_seals} ${say("thing.seals")}`,
-    `II: +${values.bonus_gold} ${say("thing.gold")}`,
-    `III: +${values.bonus_chips} ${say("camp.turned")}`,
+    `I: ${apart(`+${values.bonus_seals}`)} ${say("thing.seals")}`,
+    `II: ${apart(`+${values.bonus_gold}`)} ${say("thing.gold")}`,
+    `III: ${apart(`+${values.bonus_chips}`)} ${say("camp.turned")}`,
   ];
   const prices = placingPrices(position, catalogue).map(
     (number, index) => `${index + 1}: ${say("card.costs", { number })}`,
