@@ -1,32 +1,14 @@
 // Push messages of the server when it is the user's turn, even if no tab shows the game.
 
-import { signal } from "@preact/signals";
-import { browser } from "../browser/storage.ts";
 import { language } from "../language/texts.ts";
 import { games } from "../service/api.ts";
 import { insist, mayPass } from "../service/insist.ts";
 import type { Kept } from "./kept.ts";
-
-const KEPT = "push:"; // before the ID of a game, for the endpoint that its seats are notified at, and the server's key
+import { keep, pushed, targetKept } from "./pushed.ts";
 
 /** Whether the server can notify this browser. */
 export const mayPush = ({ pushKey }: Kept): boolean =>
   !!pushKey.value && "serviceWorker" in navigator && "PushManager" in window;
-
-const changes = signal(0); // of what is kept
-
-/** Whether the user is notified of the turns of a game. */
-export const pushed = (game: string): boolean =>
-  changes.value >= 0 &&
-  browser.get(KEPT + game) !== null &&
-  "Notification" in window &&
-  Notification.permission === "granted";
-
-function keep(game: string, target: string | undefined): void {
-  if (target === undefined) browser.remove(KEPT + game);
-  else browser.set(KEPT + game, target);
-  changes.value += 1;
-}
 
 /** Let the server notify this browser of the turns of the user's seats; returns false if the browser refuses that. */
 export async function subscribe(kept: Kept): Promise<boolean> {
@@ -60,7 +42,7 @@ async function renewOnce(kept: Kept): Promise<void> {
   if (!mayPush(kept)) return keep(kept.id, undefined);
   const registration = await navigator.serviceWorker.getRegistration();
   const subscription = await registration?.pushManager.getSubscription();
-  if (targetOf(subscription, kept) !== browser.get(KEPT + kept.id)) await subscribe(kept);
+  if (targetOf(subscription, kept) !== targetKept(kept.id)) await subscribe(kept);
   else if (!(await isActive(kept))) keep(kept.id, undefined);
 }
 
@@ -73,7 +55,7 @@ async function isActive(kept: Kept): Promise<boolean> {
   return answers.some(({ active }) => active);
 }
 
-const urlOf = ({ id }: Kept) => browser.get(KEPT + id)?.split(" ")[0] ?? "";
+const urlOf = ({ id }: Kept) => targetKept(id)?.split(" ")[0] ?? "";
 
 const targetOf = (subscription: PushSubscription | null | undefined, { pushKey }: Kept) =>
   `${subscription?.endpoint} ${pushKey.value}`;

@@ -1,7 +1,7 @@
 // News for people who look elsewhere, such as "Your turn": in the title of the tab, and as a notification if allowed.
 
 import { say } from "../language/texts.ts";
-import { pushed } from "./bell.ts";
+import { pushed } from "./pushed.ts";
 
 let told = "";
 

@@ -1,8 +1,9 @@
 // The bell: whether the browser notifies the user of their turns.
 
 import { useSignal } from "@preact/signals";
-import { mayPush, pushed, subscribe, unsubscribe } from "../game/bell.ts";
+import { mayPush, subscribe, unsubscribe } from "../game/bell.ts";
 import type { Kept } from "../game/kept.ts";
+import { pushed } from "../game/pushed.ts";
 import { askable } from "../game/title.ts";
 import { say } from "../language/texts.ts";
 import { wordsOf } from "../service/api.ts";
