@@ -62,12 +62,12 @@ class Demand(NamedTuple):
 
     Attributes:
         thing: type of the goods.
-        count: how many the action brings.
+        number: how many the action brings.
         card: a card that uses them.
     """
 
     thing: str
-    count: int
+    number: int
     card: str
 
 
