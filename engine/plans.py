@@ -62,12 +62,12 @@ class Demand(NamedTuple):
 
     Attributes:
         thing: type of the goods.
-        count: how many the action brings.
+        amount: how many the action brings.
         card: a card that uses them.
     """
 
     thing: str
-    count: int
+    amount: int
     card: str
 
 
