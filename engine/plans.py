@@ -62,12 +62,12 @@ class Demand(NamedTuple):
 
     Attributes:
         thing: type of the goods.
-        amount: how many the action brings.
+        number: how many the action brings.
         card: a card that uses them.
     """
 
     thing: str
-    amount: int
+    number: int
     card: str
 
 

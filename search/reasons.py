@@ -90,7 +90,7 @@ def brought(best: Line, other: Line, view: State, seat: int) -> tuple[Text, ...]
     instead = demand and demand(view, seat, other.action)
     if not wanted or (instead and instead.thing == wanted.thing):
         return ()
-    what = text(f"amount.{wanted.thing}", count=wanted.amount)
+    what = text(f"amount.{wanted.thing}", count=wanted.number)
     return (text("reason.brings", what=what, who=card_named(view, wanted.card)),)
 
 
