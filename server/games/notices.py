@@ -140,10 +140,16 @@ class TurnNotices:
         if begins_turn(before, hosted):
             self._announce(hosted, self._routes)
 
-    def announce_again(self, hosted: HostedGame) -> None:
-        """Announce a turn that began at a server that may have ended to those who do not know of it."""
+    def announce_again(self, hosted: HostedGame) -> bool:
+        """Announce a turn that began at a server that may have ended to those who do not know of it.
+
+        Returns False if too many others are waiting. They leave room for turns that begin here.
+        """
+        if len(self._under_way) >= MAX_PENDING // 2:
+            return False
         if hosted.called is not None:
             self._announce(hosted, [route for route in self._routes if route.durable])
+        return True
 
     def _announce(self, hosted: HostedGame, routes: Sequence[Route]) -> None:
         notice = notice_of(hosted)
@@ -171,7 +177,7 @@ class TurnNotices:
         for delay in (0.0, *RETRY_DELAYS_S):
             if await self._finished_within(delay):
                 return
-            outcomes = await self._attempt(route, notice)
+            outcomes = await self._attempt(route, notice, lacking)
             outcomes += [Outcome.OUTDATED] * (lacking - len(outcomes))
             lacking = outcomes.count(Outcome.FAILED)
             for outcome in outcomes:
@@ -189,15 +195,17 @@ class TurnNotices:
                 await self._finishing.wait()
         return self._finishing.is_set()
 
-    async def _attempt(self, route: Route, notice: TurnNotice) -> list[Outcome]:
-        """Send a notice once to all who lack it; return what became of it."""
+    async def _attempt(self, route: Route, notice: TurnNotice, lacking: int) -> list[Outcome]:
+        """Send a notice once to all who lack it, by now so many; return what became of it."""
         with contained("reading the targets of notices"):
             sends = await route.find(notice)
             return [*await asyncio.gather(*(self._send(send, route, notice) for send in sends))]
-        return [Outcome.FAILED]
+        return [Outcome.FAILED] * max(lacking, 1)
 
     async def _send(self, send: Send, route: Route, notice: TurnNotice) -> Outcome:
         async with route.slots:
+            if self._finishing.is_set():
+                return Outcome.FAILED
             with contained("reading the game of a notice"):
                 if not await self._holds(notice):
                     return Outcome.OUTDATED

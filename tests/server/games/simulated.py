@@ -244,6 +244,9 @@ class SimulatedStore:
     async def touch(self, game_ids: Sequence[str], moment: int) -> None:
         await self._answer(self._database.require_room)
 
+    async def untold(self, *, claimed: bool = False) -> list[str]:
+        return await self._answer(lambda: [] if claimed else [*self._database.rows])
+
     async def forget_requests(self, before: int, most: int) -> int:
         return 0
 
