@@ -103,6 +103,7 @@ BAD_OPTIONS: list[tuple[dict[str, Any], str, str]] = [
     ({"memory": 1.5}, "max_tree_bytes", "BAD_MAX_TREE_BYTES"),
     ({"lines": 2**32}, "max_lines", "UNREADABLE_REQUEST"),
     ({"early_stop": "yes"}, "early_stop", "UNREADABLE_REQUEST"),
+    ({"early_stop": 1 << 63}, "early_stop", "UNREADABLE_REQUEST"),
     ({"consider": 5}, "consider_actions", "BAD_CONSIDER_ACTIONS"),
     ({"avoid": [5]}, "avoid_actions", "BAD_AVOID_ACTIONS"),
 ]
