@@ -302,6 +302,11 @@ def test_a_seat_is_set_as_it_was_last_seen(advisor: Advisor) -> None:
     assert stale.value.reason == "STALE_VERSION"
     assert owned.look().seats[1].name == "Eve"
     owned.set_seat(1, "bot")
+    owned.set_seat(1, "open")
+    advisor.games.join(owned.game_id, name="Eve")
+    owned.set_seat(0, "person:Ann")  # whose answer is not a look at the other seat
+    with pytest.raises(NotNow):
+        owned.set_seat(1, "bot")
 
 
 def test_a_webhook_is_that_of_a_seat_held_here() -> None:
