@@ -16,7 +16,7 @@ from clerestory.engine.record import EarlyEnd
 from clerestory.engine.rng import Rng
 from clerestory.server.games import commands, takebacks
 from clerestory.server.games.cache import extended
-from clerestory.server.games.hosted import STRIDE, HostedGame, Positions, advance_automatic
+from clerestory.server.games.hosted import STRIDE, HostedGame, Positions
 from clerestory.server.games.log import (
     BotSettings,
     EndReason,
@@ -80,7 +80,7 @@ def test_a_copy_is_independent() -> None:
 
 def test_chance_events_are_drawn_by_seed_and_ply() -> None:
     """The documented formula, written out: people can check it with the seed."""
-    drawn = advance_automatic(HostedGame(head(seed=11)), NOW)
+    drawn = commands.advance_automatic(HostedGame(head(seed=11)), NOW)
     state = GAMES["toy"].new(2, 11)
     for ply, entry in enumerate(drawn, 1):
         number = int.from_bytes(hashlib.sha256(f"11:{ply}".encode()).digest()[:8], "big")
@@ -303,7 +303,7 @@ def whole(game: str, seats: str) -> HostedGame:
     played, luck = hosted(game, seats), random.Random(7)
     while not played.over:
         played.add(Entry(EntryKind.PLAYED, played.turn, luck.choice(played.position.legal_actions()).text, STORED))
-        advance_automatic(played, STORED)
+        commands.advance_automatic(played, STORED)
     return played
 
 
