@@ -210,7 +210,7 @@ class HostedGameBase:
             phrase: one of PHRASES.
             seat: one of those held here; None for the first.
         """
-        if phrase not in [*PHRASES]:  # a list, because anything can be looked for in it
+        if not isinstance(phrase, str) or phrase not in PHRASES:
             raise bad_request("phrase", f"{phrase!r:.60} is not one of {', '.join(PHRASES)}")
         request = filled(api.SendPhraseRequest, game_id=self.game_id, tokens=[*self.tokens.values()])
         request.phrase = PHRASES[phrase]
@@ -342,7 +342,7 @@ class HostedGamesBase(Generic[G]):
         if opening is not None and not isinstance(opening, rules.AnyPosition):
             opening = as_truth(opening)
         if opening is not None or since:
-            request.beginning.CopyFrom(api.Beginning(opening=opening, actions=since))
+            request.beginning.CopyFrom(filled(api.Beginning, opening=opening, actions=since))
         return UnaryCall(f"{SERVICE}CreateGame", request, self._made)
 
     def _made(self, answer: api.CreateGameResponse) -> G:

@@ -7,6 +7,7 @@ from typing import Any, assert_type
 
 import pytest
 from google.protobuf.duration_pb2 import Duration
+from numpy import array
 
 from clerestory.clients import (
     Advisor,
@@ -279,6 +280,8 @@ def test_a_phrase_outside_the_list_is_not_sent() -> None:
         (lambda advisor: advisor.games.create("toy", 5), "seats"),
         (lambda advisor: advisor.games.create("toy", None), "seats"),
         (lambda advisor: advisor.games.create("toy", ["person"], hints=[]), "hints"),
+        (lambda advisor: advisor.games.create("toy", ["person"], hints=array([1, 2])), "hints"),
+        (lambda advisor: advisor.games.create("toy", ["person"], actions=["\ud800"]), "actions"),
         (lambda advisor: advisor.games.list(status=["open"]), "status"),
         (lambda advisor: advisor.games.open("x", {0: "token"}).send_phrase([]), "phrase"),
         (lambda advisor: advisor.games.open("x", {0: "token"}).take_back(0, seat=[]), "seat"),
