@@ -134,6 +134,8 @@ def table(advisor: Advisor) -> Referee:
 UNFIT: list[tuple[Callable[[Any], Any], str, str]] = [
     (lambda a: a.analyze(POSITION, "1s", background="x"), "background", "UNREADABLE_REQUEST"),
     (lambda a: a.annotate(5), "record", "BAD_RECORD"),
+    (lambda a: a.annotate("\ud800"), "record", "BAD_RECORD"),
+    (lambda a: a.annotate(a.games.open("\ud800")), "game_id", "BAD_GAME_ID"),
     (lambda a: a.games.create("toy", ["person"], table="yes"), "table", "BAD_OPTIONS"),
     (lambda a: a.games.create("toy", [1, 2]), "seats[0]", "BAD_OPTIONS"),
     (lambda a: a.games.create("toy", ["person:\ud800"]), "seats[0].name", "BAD_OPTIONS"),
