@@ -243,19 +243,19 @@ class GameManager:
             with contained("announcing turns again"):
                 left += await self.store.untold(claimed=begun)
                 begun = True
-            left = [game_id for game_id in left if not await self._announced(notices, game_id)]
+            left = [game_id for game_id in left if notices.busy or not await self._announced(notices, game_id)]
             await asyncio.sleep(ANNOUNCE_INTERVAL_S)
 
     async def _announced(self, notices: TurnNotices, game_id: str) -> bool:
         """Announce the turn of a game again; return False if it must be retried."""
         try:
             async with self.lend(game_id, asked=False) as live:
-                return notices.announce_again(live.hosted)
+                notices.announce_again(live.hosted)
         except ServiceError as error:
             return error.reason != Reason.STORE_FAILED
         except Exception:
             logger.exception("the turn in game %s could not be announced", game_id)
-            return True
+        return True
 
     async def _holds(self, notice: TurnNotice) -> bool:
         """Return whether a notice still holds, by the game in the store. Raises ServiceError: STORE_FAILED."""

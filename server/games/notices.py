@@ -135,21 +135,20 @@ class TurnNotices:
         """Whether a route can announce turns again after a restart."""
         return any(route.durable for route in self._routes)
 
+    @property
+    def busy(self) -> bool:
+        """Whether turns are to be announced again only later, to leave room for those that begin here."""
+        return len(self._under_way) >= MAX_PENDING // 2
+
     def note(self, before: HostedGame | None, hosted: HostedGame) -> None:
         """React to a stored game and its previous state, None for a new game."""
         if begins_turn(before, hosted):
             self._announce(hosted, self._routes)
 
-    def announce_again(self, hosted: HostedGame) -> bool:
-        """Announce a turn that began at a server that may have ended to those who do not know of it.
-
-        Returns False if too many others are waiting. They leave room for turns that begin here.
-        """
-        if len(self._under_way) >= MAX_PENDING // 2:
-            return False
+    def announce_again(self, hosted: HostedGame) -> None:
+        """Announce a turn that began at a server that may have ended to those who do not know of it."""
         if hosted.called is not None:
             self._announce(hosted, [route for route in self._routes if route.durable])
-        return True
 
     def _announce(self, hosted: HostedGame, routes: Sequence[Route]) -> None:
         notice = notice_of(hosted)
