@@ -68,7 +68,8 @@ class GameManager:
         self._changes = Changes(store, self.cache, self._stored, self._doubt)
         mover = AutoPlayer(choose, self._changes, store.now, self.cache.turn, self.give_back)
         self._due = DueGames(store, self.cache, mover, most_bot_games)
-        self._doubted: dict[str, HostedGame] = {}  # games before a write that may have been stored nevertheless
+        # By ID, games before and after failed writes, one of which may have been stored nevertheless.
+        self._doubted: dict[str, list[tuple[HostedGame | None, HostedGame]]] = {}
         self._stale: set[str] = set()  # games in use that the store may have changed
         self._news = asyncio.Event()
         self._touched: set[str] = set()  # games whose last access has not been stored yet
@@ -173,12 +174,18 @@ class GameManager:
         if self._notices is not None:
             self._notices.note(before, hosted)
 
-    def _doubt(self, game_id: str) -> None:
-        """React to a game after a write that was reported as failed."""
+    def _doubt(self, before: HostedGame | None, hosted: HostedGame) -> None:
+        """React to a write that was reported as failed."""
+        game_id = hosted.head.game_id
         self._due.bar(game_id)
-        if (live := self.cache.games.get(game_id)) is not None:
-            self._doubted.setdefault(game_id, live.hosted)
+        self._doubted.setdefault(game_id, []).append((before, hosted))
         self._refresh(game_id)
+
+    def _note_doubted(self, stored: HostedGame) -> None:
+        """Announce the turn that a failed write began, if that write is in the store."""
+        for before, hosted in self._doubted.pop(stored.head.game_id, ()):
+            if self._notices is not None and stored.follows(hosted):
+                self._notices.note(before, hosted)
 
     # -- background tasks ------------------------------------------------------------------------------
 
@@ -225,9 +232,9 @@ class GameManager:
         """Reload a game; return False if it must be retried."""
         try:
             async with self.cache.lend(game_id) as live:
-                if game_id in self._doubted and self._notices is not None:
-                    self._notices.note(self._doubted[game_id], live.hosted)
+                self._note_doubted(live.hosted)
                 await asyncio.sleep(0)  # let other calls run
+                return True
         except ServiceError as error:
             if error.reason == Reason.STORE_FAILED:
                 return False

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -369,6 +369,35 @@ async def test_a_turn_is_announced_though_the_answer_of_the_store_was_lost() -> 
     assert (await refused(server.play())).reason == Reason.STORE_FAILED
     await shared.receiver.settled(2)
     assert [notice.seat for _, notice in shared.receiver.received] == [game.turn, 1 - (game.turn or 0)]
+
+
+@pytest.mark.parametrize("retrying", [0, 1])
+@on_simulated_time
+async def test_a_turn_that_begins_after_a_failed_write_is_announced_once(retrying: int) -> None:
+    """By the server that stored it, and not again by the one that then finds out that its write was not stored."""
+    shared = Shared()
+    first = shared.servers[0]
+    game = await first.create()
+    await shared.receiver.settled(1)
+    first.store.append = failing_once(first.store.append)
+    first.store.later = failing_once(first.store.later, after=1)
+    assert (await refused(first.play())).reason == Reason.STORE_FAILED
+    await asyncio.sleep(1)  # until it has failed to catch up
+    await shared.servers[retrying].play()
+    await asyncio.sleep(60)
+    assert [notice.seat for _, notice in shared.receiver.received] == [game.turn, 1 - (game.turn or 0)]
+
+
+def failing_once(ask: Callable[..., Awaitable[Any]], after: int = 0) -> Callable[..., Awaitable[Any]]:
+    """Return a call to the store that fails once, after some calls."""
+    answers = [*[ask] * after, None]
+
+    async def call(*args: Any, **kwargs: Any) -> Any:
+        if (real := answers.pop(0) if answers else ask) is None:
+            raise StoreError("failed")
+        return await real(*args, **kwargs)
+
+    return call
 
 
 # -- the name of a notice --------------------------------------------------------------------------
