@@ -14,12 +14,11 @@ from clerestory.cli.game_files import read_position
 from clerestory.clients import AdvisorError, Recommendation, Update
 from clerestory.clients.errors import KINDS, FieldViolation
 from clerestory.clients.types import Action, AnswerWarning, Line, Rate
+from clerestory.clients.wire import FIELDS as REQUEST_FIELDS
 from clerestory.clients.wire import (
-    Actions,
     PositionLike,
     QuestionOptions,
     Time,
-    action_texts,
     apply_limits,
     position_message,
     read_time,
@@ -174,22 +173,20 @@ def question_of(
     **more: Any,
 ) -> Question:
     """Return a question with the options of a client. Raises ServiceError, BadRequest."""
-    set_options(RecommendMoveRequest(), time, options)  # which raises the errors of a client
+    request = RecommendMoveRequest()
+    set_options(request, time, options)
     time, options, _ = apply_limits(time, options)
-    given: dict[str, Any] = {
-        LIMITS[name]: value for name, value in options.items() if name in LIMITS and value is not None
-    }
+    asked = {name: getattr(request, REQUEST_FIELDS[name]) for name, value in options.items() if value is not None}
+    given: dict[str, Any] = {LIMITS[name]: value for name, value in asked.items() if name in LIMITS}
     given["level"] = level_as(given.get("character", ""), given.get("level"))
-    limits = Limits(seconds=None if time is None else read_time(time), **given, **more)
-    consider, avoid = texts(options.get("consider")), texts(options.get("avoid"))
     return validate_query(
-        read(position), limits, seat=options.get("seat"), observer=observer, consider=consider, avoid=avoid
+        read(position),
+        Limits(seconds=None if time is None else read_time(time), **given, **more),
+        seat=asked.get("seat"),
+        observer=observer,
+        consider=request.consider_actions,
+        avoid=request.avoid_actions,
     )
-
-
-def texts(actions: Actions | None) -> list[str]:
-    """Return the texts of actions, none for None."""
-    return [] if actions is None else action_texts(actions)
 
 
 def read(position: State | PositionLike) -> State:

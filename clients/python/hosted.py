@@ -60,7 +60,7 @@ class HostedGameBase:
         self.tokens: dict[int, str] = {}
         self.owner_token = self.onlooker_token = ""
         self.seen: GameSnapshot | None = None
-        self._seated: tuple[int, ...] = ()  # the version after the last change of a seat from here, if any
+        self._seated: dict[int, int] = {}  # by seat, the version after its last change from here
         self._present: frozenset[int] | None = None
 
     @property
@@ -163,13 +163,13 @@ class HostedGameBase:
         tokens = [self.owner_token] if self.owner_token else self._everything()  # the owner's outlasts each repetition
         request = filled(api.SetSeatRequest, game_id=self.game_id, tokens=tokens, plan=seat_plan(who, "who"))
         set_field(request, "seat", seat)
-        known = [*self._seated, *([self.version] if self.seen is not None else [])]
-        seen = max(known, default=None) if version is None else version
+        known = [self._seated.get(seat), None if self.seen is None else self.version]
+        seen = max((one for one in known if one is not None), default=None) if version is None else version
         if seen is not None:
             set_field(request, "version", seen)
 
         def read(answer: api.SetSeatResponse) -> None:
-            self._seated = (answer.game.version,)
+            self._seated[seat] = answer.game.version
             if request.plan.kind == api.SEAT_KIND_OPEN:
                 self.tokens.pop(seat, None)
 
@@ -210,7 +210,7 @@ class HostedGameBase:
             phrase: one of PHRASES.
             seat: one of those held here; None for the first.
         """
-        if phrase not in [*PHRASES]:  # a list, because anything can be looked for in it
+        if not isinstance(phrase, str) or phrase not in PHRASES:
             raise bad_request("phrase", f"{phrase!r:.60} is not one of {', '.join(PHRASES)}")
         request = filled(api.SendPhraseRequest, game_id=self.game_id, tokens=[*self.tokens.values()])
         request.phrase = PHRASES[phrase]
@@ -342,7 +342,7 @@ class HostedGamesBase(Generic[G]):
         if opening is not None and not isinstance(opening, rules.AnyPosition):
             opening = as_truth(opening)
         if opening is not None or since:
-            request.beginning.CopyFrom(api.Beginning(opening=opening, actions=since))
+            request.beginning.CopyFrom(filled(api.Beginning, opening=opening, actions=since))
         return UnaryCall(f"{SERVICE}CreateGame", request, self._made)
 
     def _made(self, answer: api.CreateGameResponse) -> G:

@@ -256,7 +256,7 @@ def write_choices(choices: GameChoices) -> api.GameOptions:
 def value_of(field: str, prefix: str, word: str, kind: Any, reason: str = Reason.BAD_OPTIONS) -> Any:
     """Return the value of an enumeration by its word. Raises BadRequest for an unknown word."""
     values = {name.removeprefix(prefix).lower(): number for name, number in kind.items() if number}
-    if word not in [*values]:
+    if not isinstance(word, str) or word not in values:
         raise BadRequest("", str(reason), [FieldViolation(field, f"{word!r} is not one of {', '.join(values)}")])
     return values[word]
 

@@ -168,11 +168,11 @@ def write_annotation(
     """Return a request for a review, and the seconds that the call may take. Raises BadRequest."""
     request = api.AnnotateGameRequest()
     if isinstance(game, str):
-        request.record = game
+        set_field(request, "record", game)
     elif not hasattr(game, "game_id"):
         raise bad_request("record", f"{game!r:.80} is neither the text of a record nor a hosted game")
     else:
-        request.hosted_game.CopyFrom(api.HostedGameReference(game_id=game.game_id, tokens=game._all_tokens()))
+        request.hosted_game.CopyFrom(filled(api.HostedGameReference, game_id=game.game_id, tokens=game._all_tokens()))
     for name, value in (("iterations", iterations), ("viewer_seat", viewer), ("seed", seed)):
         if value is not None:
             set_field(request, name, value)

@@ -291,7 +291,7 @@ def set_field(request: Any, field: str, value: Any, blamed: str = "") -> None:
             getattr(request, field).extend(action_texts(value, field))
         else:
             setattr(request, field, value)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         sort = type_of(request, field)
         raise bad_request(blamed or field, f"{value!r:.80} is not {sort}") from None
 
@@ -300,7 +300,7 @@ def filled(kind: type[M], **fields: Any) -> M:
     """Return a message of a kind. Raises BadRequest, which names the first field that cannot hold its value."""
     try:
         return kind(**fields)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         field = next(name for name, value in fields.items() if not holds(kind, name, value))
         raise bad_request(field, f"does not hold {type_of(kind, field)}") from None
 
@@ -309,7 +309,7 @@ def holds(kind: type[Message], field: str, value: Any) -> bool:
     """Whether a field of a message can hold a value."""
     try:
         kind(**{field: value})
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return False
     return True
 

@@ -32,10 +32,10 @@ class Changes:
         store: the store of games.
         cache: the cache of games.
         stored: called with each stored game.
-        doubted: called with the ID of a game after a failed write, which may still have been stored.
+        doubted: called as `stored` after a failed write, which may still have been stored.
     """
 
-    def __init__(self, store: Store, cache: GameCache, stored: StoreListener, doubted: Callable[[str], None]) -> None:
+    def __init__(self, store: Store, cache: GameCache, stored: StoreListener, doubted: StoreListener) -> None:
         self._store = store
         self._cache = cache
         self._stored = stored
@@ -91,7 +91,7 @@ class Changes:
             return False
         except ServiceError:
             live.unsure = True
-            self._doubted(plan.head.game_id)
+            self._doubted(before, plan)
             raise
         live.become(plan, self._store.now())
         return True

@@ -3,11 +3,13 @@
 The given game is a copy, which is discarded if the command fails or cannot be stored.
 """
 
+import hashlib
 from collections.abc import Callable, Sequence
 
 from clerestory.engine.core import NATURE
 from clerestory.engine.errors import BadText, IllegalAction
-from clerestory.server.games.hosted import HostedGame, advance_automatic
+from clerestory.engine.rng import Rng
+from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import BY_ITSELF, EndReason, Entry, EntryKind, Holder, SeatKind, seated
 from clerestory.server.games.rulebook import require_few, some_of
 from clerestory.server.games.viewer import Viewer
@@ -173,6 +175,36 @@ def give_back(before: HostedGame, hosted: HostedGame, playable: int, moment: int
         return 0
     hosted.add(Entry(EntryKind.GIVEN_BACK, seat, str(lost), moment))
     return 1
+
+
+# -- automatic moves -------------------------------------------------------------------------------
+
+
+def advance_automatic(hosted: HostedGame, moment: int) -> list[Entry]:
+    """Add the automatic moves that are due, and return them: chance events, and forced actions.
+
+    At a physical table there are no automatic chance events, because people enter them.
+    """
+    added: list[Entry] = []
+    while (entry := next_by_itself(hosted, moment)) is not None:
+        hosted.add(entry)
+        added.append(entry)
+    return added
+
+
+def next_by_itself(hosted: HostedGame, moment: int) -> Entry | None:
+    """Return the next automatic move; None if a player is to decide."""
+    if hosted.turn == NATURE:
+        return None if hosted.head.options.table else draw(hosted, moment)
+    text = hosted.forced
+    return None if text is None else Entry(EntryKind.FORCED, hosted.turn, text, moment)
+
+
+def draw(hosted: HostedGame, moment: int) -> Entry:
+    """Return the outcome of the due chance event, which depends only on the seed and the ply."""
+    seed = hashlib.sha256(f"{hosted.head.seed}:{hosted.ply + 1}".encode()).digest()[:8]
+    state = hosted.position.copy()
+    return Entry(EntryKind.DRAWN, None, state.draw(Rng(int.from_bytes(seed))).text, moment)
 
 
 # -- private outcomes ------------------------------------------------------------------------------

@@ -12,7 +12,8 @@ from clerestory.engine.errors import BadText, IllegalAction
 from clerestory.engine.tuning import NUM_LEVELS, character_fault
 from clerestory.seeds import SEED_BITS, random_seed
 from clerestory.server.analysis.limits import time_fault
-from clerestory.server.games.hosted import HostedGame, advance_automatic
+from clerestory.server.games.commands import advance_automatic
+from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import BotSettings, Entry, EntryKind, GameOptions, Head, Holder, Onlookers, SeatKind
 from clerestory.server.games.rulebook import GivenPosition, require_few
 from clerestory.server.games.store import Key

@@ -1,15 +1,13 @@
 """Derives the state of a hosted game from its log: seats, positions, and the current turn; without I/O or a clock."""
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, ClassVar, Self
 
-from clerestory.engine.core import NATURE, State
+from clerestory.engine.core import State
 from clerestory.engine.games import GAMES, from_position
 from clerestory.engine.record import Record
-from clerestory.engine.rng import Rng
 from clerestory.engine.scoring import ScoreSource, points_by_cause
 from clerestory.i18n.sentences import Text, format_text, text
 from clerestory.server.games.log import BY_ITSELF, MOVES, EndReason, Entry, EntryKind, Head, Holder, SeatKind, early_end
@@ -388,30 +386,3 @@ def why_frozen(head: Head) -> Text | None:
 def cards_of(catalogue: str) -> str | Text:
     """Return a catalogue as an argument of a text."""
     return catalogue or text("frozen.none")
-
-
-def draw(hosted: HostedGame, moment: int) -> Entry:
-    """Return the outcome of the due chance event, which depends only on the seed and the ply."""
-    seed = hashlib.sha256(f"{hosted.head.seed}:{hosted.ply + 1}".encode()).digest()[:8]
-    state = hosted.position.copy()
-    return Entry(EntryKind.DRAWN, None, state.draw(Rng(int.from_bytes(seed))).text, moment)
-
-
-def advance_automatic(hosted: HostedGame, moment: int) -> list[Entry]:
-    """Add the automatic moves that are due, and return them: chance events, and forced actions.
-
-    At a physical table there are no automatic chance events, because people enter them.
-    """
-    added: list[Entry] = []
-    while (entry := next_by_itself(hosted, moment)) is not None:
-        hosted.add(entry)
-        added.append(entry)
-    return added
-
-
-def next_by_itself(hosted: HostedGame, moment: int) -> Entry | None:
-    """Return the next automatic move; None if a player is to decide."""
-    if hosted.turn == NATURE:
-        return None if hosted.head.options.table else draw(hosted, moment)
-    text = hosted.forced
-    return None if text is None else Entry(EntryKind.FORCED, hosted.turn, text, moment)

@@ -68,7 +68,8 @@ class GameManager:
         self._changes = Changes(store, self.cache, self._stored, self._doubt)
         mover = AutoPlayer(choose, self._changes, store.now, self.cache.turn, self.give_back)
         self._due = DueGames(store, self.cache, mover, most_bot_games)
-        self._doubted: dict[str, HostedGame] = {}  # games before a write that may have been stored nevertheless
+        # By ID, games before and after failed writes, one of which may have been stored nevertheless.
+        self._doubted: dict[str, list[tuple[HostedGame | None, HostedGame]]] = {}
         self._stale: set[str] = set()  # games in use that the store may have changed
         self._news = asyncio.Event()
         self._touched: set[str] = set()  # games whose last access has not been stored yet
@@ -173,12 +174,18 @@ class GameManager:
         if self._notices is not None:
             self._notices.note(before, hosted)
 
-    def _doubt(self, game_id: str) -> None:
-        """React to a game after a write that was reported as failed."""
+    def _doubt(self, before: HostedGame | None, hosted: HostedGame) -> None:
+        """React to a write that was reported as failed."""
+        game_id = hosted.head.game_id
         self._due.bar(game_id)
-        if (live := self.cache.games.get(game_id)) is not None:
-            self._doubted.setdefault(game_id, live.hosted)
+        self._doubted.setdefault(game_id, []).append((before, hosted))
         self._refresh(game_id)
+
+    def _note_doubted(self, stored: HostedGame) -> None:
+        """Announce the turn that a failed write began, if that write is in the store."""
+        for before, hosted in self._doubted.pop(stored.head.game_id, ()):
+            if self._notices is not None and stored.follows(hosted):
+                self._notices.note(before, hosted)
 
     # -- background tasks ------------------------------------------------------------------------------
 
@@ -225,9 +232,9 @@ class GameManager:
         """Reload a game; return False if it must be retried."""
         try:
             async with self.cache.lend(game_id) as live:
-                if game_id in self._doubted and self._notices is not None:
-                    self._notices.note(self._doubted[game_id], live.hosted)
+                self._note_doubted(live.hosted)
                 await asyncio.sleep(0)  # let other calls run
+                return True
         except ServiceError as error:
             if error.reason == Reason.STORE_FAILED:
                 return False
@@ -238,15 +245,24 @@ class GameManager:
 
     async def _announce_again(self, notices: TurnNotices) -> None:
         """Send the notices that a server could not deliver before its end: once all, then those of other servers."""
-        begun = False
-        while not begun or self.store.shared:
+        begun, left = False, list[str]()
+        while not begun or left or self.store.shared:
             with contained("announcing turns again"):
-                for game_id in await self.store.untold(claimed=begun):
-                    with contained(f"announcing the turn in game {game_id}"):
-                        async with self.lend(game_id, asked=False) as live:
-                            notices.announce_again(live.hosted)
+                left += await self.store.untold(claimed=begun)
                 begun = True
+            left = [game_id for game_id in left if notices.busy or not await self._announced(notices, game_id)]
             await asyncio.sleep(ANNOUNCE_INTERVAL_S)
+
+    async def _announced(self, notices: TurnNotices, game_id: str) -> bool:
+        """Announce the turn of a game again; return False if it must be retried."""
+        try:
+            async with self.lend(game_id, asked=False) as live:
+                notices.announce_again(live.hosted)
+        except ServiceError as error:
+            return error.reason != Reason.STORE_FAILED
+        except Exception:
+            logger.exception("the turn in game %s could not be announced", game_id)
+        return True
 
     async def _holds(self, notice: TurnNotice) -> bool:
         """Return whether a notice still holds, by the game in the store. Raises ServiceError: STORE_FAILED."""

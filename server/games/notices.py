@@ -135,6 +135,11 @@ class TurnNotices:
         """Whether a route can announce turns again after a restart."""
         return any(route.durable for route in self._routes)
 
+    @property
+    def busy(self) -> bool:
+        """Whether turns are to be announced again only later, to leave room for those that begin here."""
+        return len(self._under_way) >= MAX_PENDING // 2
+
     def note(self, before: HostedGame | None, hosted: HostedGame) -> None:
         """React to a stored game and its previous state, None for a new game."""
         if begins_turn(before, hosted):
@@ -171,7 +176,7 @@ class TurnNotices:
         for delay in (0.0, *RETRY_DELAYS_S):
             if await self._finished_within(delay):
                 return
-            outcomes = await self._attempt(route, notice)
+            outcomes = await self._attempt(route, notice, lacking)
             outcomes += [Outcome.OUTDATED] * (lacking - len(outcomes))
             lacking = outcomes.count(Outcome.FAILED)
             for outcome in outcomes:
@@ -189,15 +194,17 @@ class TurnNotices:
                 await self._finishing.wait()
         return self._finishing.is_set()
 
-    async def _attempt(self, route: Route, notice: TurnNotice) -> list[Outcome]:
-        """Send a notice once to all who lack it; return what became of it."""
+    async def _attempt(self, route: Route, notice: TurnNotice, lacking: int) -> list[Outcome]:
+        """Send a notice once to all who lack it, by now so many; return what became of it."""
         with contained("reading the targets of notices"):
             sends = await route.find(notice)
             return [*await asyncio.gather(*(self._send(send, route, notice) for send in sends))]
-        return [Outcome.FAILED]
+        return [Outcome.FAILED] * max(lacking, 1)
 
     async def _send(self, send: Send, route: Route, notice: TurnNotice) -> Outcome:
         async with route.slots:
+            if self._finishing.is_set():
+                return Outcome.FAILED
             with contained("reading the game of a notice"):
                 if not await self._holds(notice):
                     return Outcome.OUTDATED

@@ -296,7 +296,8 @@ class Store(Protocol):
     async def untold(self, *, claimed: bool = False) -> list[str]:
         """Return running games with a target that may not have been notified of the turn.
 
-        With `claimed`, only those whose target was claimed by a server that is no longer alive, and each only once.
+        With `claimed`, only those whose target was claimed by a server that is no longer alive. This server claims it
+        instead, so that no other one gets the same game while this one lives.
         """
 
     async def close(self, within: float = CLOSING) -> None:

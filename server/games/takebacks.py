@@ -5,8 +5,8 @@ from itertools import takewhile
 
 from clerestory.engine.core import State
 from clerestory.engine.errors import IllegalAction
-from clerestory.server.games.commands import after, repeated, require_current, require_room
-from clerestory.server.games.hosted import HostedGame, TakeBackProposal, advance_automatic
+from clerestory.server.games.commands import advance_automatic, after, repeated, require_current, require_room
+from clerestory.server.games.hosted import HostedGame, TakeBackProposal
 from clerestory.server.games.log import BY_ITSELF, Entry, EntryKind, SeatKind, TakeBacks
 from clerestory.server.games.viewer import Viewer
 from clerestory.service_errors import Reason, raise_error

@@ -17,7 +17,7 @@ from clerestory.server.games.notices import Delivery
 
 TIMEOUT_S = 10.0  # for one attempt
 STATUS = re.compile(rb"HTTP/1\.[01] ([1-9]\d\d)\b")
-MAX_INTERIM = 20  # interim answers before the final one
+MAX_INTERIM_LINES = 200  # in all interim answers, with their headers; reading more would delay other work
 SWITCHING = 101  # the one status below 200 that ends the answer, for which nobody has asked
 NAT64 = ipaddress.IPv6Network("64:ff9b::/96")  # RFC 6052
 UNICAST = ipaddress.IPv6Network("2000::/3")  # the only global addresses that have been assigned, RFC 4291
@@ -80,15 +80,17 @@ async def status_of(url: SplitResult, headers: Mapping[str, str], body: bytes, *
 
 async def final_status(reader: asyncio.StreamReader) -> int:
     """Return the status of an answer, skipping interim ones (RFC 9110, 15.2). Raises OSError, ValueError."""
-    for _ in range(MAX_INTERIM + 1):
-        found = STATUS.match(await reader.readline())
-        if found is None:
-            raise ValueError("the answer is not one of HTTP")
-        if (status := int(found[1])) >= 200 or status == SWITCHING:
-            return status
-        while (await reader.readline()).strip():
-            pass  # a header
-    raise ValueError(f"has more than {MAX_INTERIM} interim answers")
+    begins = True
+    for _ in range(MAX_INTERIM_LINES):
+        line = await reader.readline()
+        if begins:
+            found = STATUS.match(line)
+            if found is None:
+                raise ValueError("the answer is not one of HTTP")
+            if (status := int(found[1])) >= 200 or status == SWITCHING:
+                return status
+        begins = not line.strip()
+    raise ValueError(f"has more than {MAX_INTERIM_LINES} lines of interim answers")
 
 
 @cache

@@ -125,7 +125,7 @@ cdef class TableWriter:
     def __init__(self, named, outlook, plan):
         self.named, self.outlook, self.plan = named, outlook, plan
 
-    def write(self, tuple lines not None, seat, best, *, int most, bint chance):
+    def write(self, tuple lines not None, seat, best, *, Py_ssize_t most, bint chance):
         """Return the bytes of the fields.
 
         Args:
@@ -136,7 +136,7 @@ cdef class TableWriter:
             chance: whether they are the outcomes of a chance event, none of which is doubtful.
         """
         cdef Output out = Output(), inner = Output()
-        cdef int i, count = len(lines) if not most else min(most, <int> len(lines))
+        cdef Py_ssize_t i, count = min(most, len(lines)) if most else len(lines)
         if seat is not None:
             out.tag(SEAT, VARINT)
             out.varint(seat)

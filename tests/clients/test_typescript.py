@@ -244,6 +244,7 @@ def test_calls_have_errors_deadlines_and_streams(project: Path, gateway: str) ->
         "resigned": [False, True, False],
         "opened": [["0", "1"], 1],
         "overtaken": ["STALE_VERSION", "version"],
+        "seated": "STALE_VERSION",
         "hooked": [True, False],
         "webhooks": [50, True, False, "BAD_NOTICE_TARGET"],
         "limits": [

@@ -61,7 +61,7 @@ export class HostedGame {
   readonly keys: Keys;
   /** The last state; undefined before the first. */
   seen: Seen | undefined;
-  #seated: number | undefined; // the version after the last change of a seat from here
+  readonly #seated: Record<number, number> = {}; // by seat, the version after its last change from here
   readonly #games: Service<typeof GameService>;
 
   constructor(games: Service<typeof GameService>, gameId: string, keys: Keys) {
@@ -102,17 +102,17 @@ export class HostedGame {
    *
    * Fails with reason STALE_VERSION if the holder has changed since a version: the last one seen, if any.
    */
-  async setSeat(seat: number, plan: SeatPlan, version = this.#seatsSeen()): Promise<void> {
+  async setSeat(seat: number, plan: SeatPlan, version = this.#seatSeen(seat)): Promise<void> {
     // The owner's token outlasts the call, which is made again where its answer is lost.
     const { gameId, tokens } = this.#everything();
     const asked = { gameId, tokens: this.keys.owner ? [this.keys.owner] : tokens, seat, plan };
     const { game } = await this.#games.setSeat({ ...asked, ...(version !== undefined && { version }) });
-    this.#seated = game?.version ?? this.#seated;
+    if (game) this.#seated[seat] = game.version;
     if (plan.kind === SeatKind.OPEN) delete this.keys.tokens?.[seat];
   }
 
-  #seatsSeen(): number | undefined {
-    const known = [this.seen?.game.version, this.#seated].filter((version) => version !== undefined);
+  #seatSeen(seat: number): number | undefined {
+    const known = [this.seen?.game.version, this.#seated[seat]].filter((version) => version !== undefined);
     return known.length ? Math.max(...known) : undefined;
   }
 

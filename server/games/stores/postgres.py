@@ -283,7 +283,8 @@ class PostgresStore:
 
     async def untold(self, *, claimed: bool = False) -> list[str]:
         """Return games with targets to notify."""
-        found = await (self._ask(LEFT_GAMES, {"lease": LEASE}) if claimed else self._ask(UNTOLD_GAMES))
+        values = {"me": self._number, "lease": LEASE}
+        found = await (self._ask(LEFT_GAMES, values) if claimed else self._ask(UNTOLD_GAMES))
         return [*{game_id for (game_id,) in found}]
 
     # -- ownership -------------------------------------------------------------------------------------

@@ -99,7 +99,7 @@ CLAIM_TARGETS: LiteralString = f"""
     RETURNING {TARGET}
 """
 LEFT_GAMES: LiteralString = f"""
-    UPDATE notice_target SET claimed = told FROM game
+    UPDATE notice_target SET claimant = %(me)s FROM game
     WHERE game.id = notice_target.game AND status = 'running' AND told < claimed AND NOT {CLAIM_LIVES}
     RETURNING game.id
 """

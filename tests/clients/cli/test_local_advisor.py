@@ -59,6 +59,16 @@ def test_a_wrong_term_of_a_review_is_named_by_the_field_of_its_call() -> None:
     assert [one.field for one in caught.value.violations] == ["viewer_seat"]
 
 
+def test_an_argument_counts_as_the_message_of_a_client_holds_it() -> None:
+    position = opening(2, 7, "duel")
+    first, second = (one.text for one in position.legal_actions()[:2])
+    with LocalAdvisor(1) as here:
+        found = here.recommend(position, iterations=5, consider=(text for text in (second,)), game_id=b"x")
+        assert [line.action.text for line in found.lines] == [second]
+        found = here.recommend(position, iterations=5, avoid=iter([first]))
+        assert first not in [line.action.text for line in found.lines]
+
+
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"position": None}, "position"),
     ({"position": 5}, "position"),

@@ -7,6 +7,7 @@ from typing import Any, assert_type
 
 import pytest
 from google.protobuf.duration_pb2 import Duration
+from numpy import array
 
 from clerestory.clients import (
     Advisor,
@@ -279,6 +280,8 @@ def test_a_phrase_outside_the_list_is_not_sent() -> None:
         (lambda advisor: advisor.games.create("toy", 5), "seats"),
         (lambda advisor: advisor.games.create("toy", None), "seats"),
         (lambda advisor: advisor.games.create("toy", ["person"], hints=[]), "hints"),
+        (lambda advisor: advisor.games.create("toy", ["person"], hints=array([1, 2])), "hints"),
+        (lambda advisor: advisor.games.create("toy", ["person"], actions=["\ud800"]), "actions"),
         (lambda advisor: advisor.games.list(status=["open"]), "status"),
         (lambda advisor: advisor.games.open("x", {0: "token"}).send_phrase([]), "phrase"),
         (lambda advisor: advisor.games.open("x", {0: "token"}).take_back(0, seat=[]), "seat"),
@@ -302,6 +305,11 @@ def test_a_seat_is_set_as_it_was_last_seen(advisor: Advisor) -> None:
     assert stale.value.reason == "STALE_VERSION"
     assert owned.look().seats[1].name == "Eve"
     owned.set_seat(1, "bot")
+    owned.set_seat(1, "open")
+    advisor.games.join(owned.game_id, name="Eve")
+    owned.set_seat(0, "person:Ann")  # whose answer is not a look at the other seat
+    with pytest.raises(NotNow):
+        owned.set_seat(1, "bot")
 
 
 def test_a_webhook_is_that_of_a_seat_held_here() -> None:

@@ -103,6 +103,7 @@ BAD_OPTIONS: list[tuple[dict[str, Any], str, str]] = [
     ({"memory": 1.5}, "max_tree_bytes", "BAD_MAX_TREE_BYTES"),
     ({"lines": 2**32}, "max_lines", "UNREADABLE_REQUEST"),
     ({"early_stop": "yes"}, "early_stop", "UNREADABLE_REQUEST"),
+    ({"early_stop": 1 << 63}, "early_stop", "UNREADABLE_REQUEST"),
     ({"consider": 5}, "consider_actions", "BAD_CONSIDER_ACTIONS"),
     ({"avoid": [5]}, "avoid_actions", "BAD_AVOID_ACTIONS"),
 ]
@@ -133,6 +134,8 @@ def table(advisor: Advisor) -> Referee:
 UNFIT: list[tuple[Callable[[Any], Any], str, str]] = [
     (lambda a: a.analyze(POSITION, "1s", background="x"), "background", "UNREADABLE_REQUEST"),
     (lambda a: a.annotate(5), "record", "BAD_RECORD"),
+    (lambda a: a.annotate("\ud800"), "record", "BAD_RECORD"),
+    (lambda a: a.annotate(a.games.open("\ud800")), "game_id", "BAD_GAME_ID"),
     (lambda a: a.games.create("toy", ["person"], table="yes"), "table", "BAD_OPTIONS"),
     (lambda a: a.games.create("toy", [1, 2]), "seats[0]", "BAD_OPTIONS"),
     (lambda a: a.games.create("toy", ["person:\ud800"]), "seats[0].name", "BAD_OPTIONS"),

@@ -54,6 +54,9 @@ trio.keys.tokens = lost; // as if the answer had not come, and the call were mad
 await trio.setSeat(2, open());
 const opened = [Object.keys(trio.keys.tokens ?? {}), (await trio.look()).game.seats[2]?.kind];
 const overtaken = await failure(() => trio.setSeat(2, bot(), 0)); // as if a guest had sat down meanwhile
+await client.joinGame(trio.gameId, "Eve", 2);
+await trio.setSeat(0, person("Ann")); // whose answer is not a look at the other seat
+const seated = await failure(() => trio.setSeat(2, bot()));
 const limits: (string | null)[] = [];
 const unsent: typeof fetch = (_, init) => {
   limits.push(new Headers(init?.headers).get("connect-timeout-ms"));
@@ -121,6 +124,7 @@ console.log(
     resigned,
     opened,
     overtaken: [overtaken.reason, overtaken.violations[0]?.field],
+    seated: seated.reason,
     hooked,
     webhooks: [secrets[0]?.length, secrets[0] === secrets[1], secrets[0] === secrets[2], misplaced.reason],
     limits,

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from clerestory.server.games import commands
 from clerestory.server.games.bounds import ANSWER
-from clerestory.server.games.hosted import HostedGame, advance_automatic
+from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import BotSettings, Entry, EntryKind, Head, SeatKind
 from clerestory.server.games.manager import GameManager, Limits
 from clerestory.server.games.notices import Holds, TurnNotices
@@ -244,6 +244,9 @@ class SimulatedStore:
     async def touch(self, game_ids: Sequence[str], moment: int) -> None:
         await self._answer(self._database.require_room)
 
+    async def untold(self, *, claimed: bool = False) -> list[str]:
+        return await self._answer(lambda: [] if claimed else [*self._database.rows])
+
     async def forget_requests(self, before: int, most: int) -> int:
         return 0
 
@@ -339,7 +342,7 @@ class Server:
     ) -> HostedGame:
         made = replace(head("toy", seats, seed, **options), game_id=game_id, created=self.store.now(), maker=maker)
         hosted = HostedGame(made)
-        advance_automatic(hosted, made.created)
+        commands.advance_automatic(hosted, made.created)
         await self.manager.create(hosted, [])
         return hosted
 

@@ -9,7 +9,7 @@ import pytest
 
 from clerestory.engine import GAMES, NATURE
 from clerestory.server.games import commands, takebacks
-from clerestory.server.games.hosted import HostedGame, advance_automatic
+from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import BotSettings, GameOptions, Head, Holder, SeatKind, TakeBacks
 from clerestory.server.games.viewer import Viewer, digest_of
 from clerestory.service_errors import ServiceError
@@ -57,7 +57,7 @@ def head(game: str = "toy", seats: str = "pp", seed: int = 7, **options: Any) ->
 def hosted(game: str = "toy", seats: str = "pp", seed: int = 7, **options: Any) -> HostedGame:
     """Return a game that has begun, unless a seat is open."""
     made = HostedGame(head(game, seats, seed, **options))
-    advance_automatic(made, STORED)
+    commands.advance_automatic(made, STORED)
     return made
 
 

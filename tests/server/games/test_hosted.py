@@ -16,7 +16,7 @@ from clerestory.engine.record import EarlyEnd
 from clerestory.engine.rng import Rng
 from clerestory.server.games import commands, takebacks
 from clerestory.server.games.cache import extended
-from clerestory.server.games.hosted import STRIDE, HostedGame, Positions, advance_automatic
+from clerestory.server.games.hosted import STRIDE, HostedGame, Positions
 from clerestory.server.games.log import (
     BotSettings,
     EndReason,
@@ -60,7 +60,7 @@ def test_a_head_without_newer_options_has_their_defaults() -> None:
 
 def test_chance_events_are_drawn_by_seed_and_ply() -> None:
     """The documented formula, written out: people can check it with the seed."""
-    drawn = advance_automatic(HostedGame(head(seed=11)), NOW)
+    drawn = commands.advance_automatic(HostedGame(head(seed=11)), NOW)
     state = GAMES["toy"].new(2, 11)
     for ply, entry in enumerate(drawn, 1):
         number = int.from_bytes(hashlib.sha256(f"11:{ply}".encode()).digest()[:8], "big")
@@ -285,7 +285,7 @@ def whole(game: str, seats: str) -> HostedGame:
     while not played.over:
         assert played.turn != NATURE, "chance events are drawn at once"
         played.add(Entry(EntryKind.PLAYED, played.turn, luck.choice(played.position.legal_actions()).text, STORED))
-        advance_automatic(played, STORED)
+        commands.advance_automatic(played, STORED)
     return played
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -239,8 +239,9 @@ async def test_the_end_of_the_server_lets_a_notice_arrive_that_is_just_being_sen
 
         return (send,)
 
-    notices = announcer(receiver, Route(slow))
-    notices.note(None, hosted())
+    notices = announcer(receiver, Route(slow, sending=1))
+    for number in range(2):  # the second waits until the first has been sent
+        notices.note(None, numbered(number))
     await asyncio.sleep(1)
     await notices.finish()
     assert receiver.outcomes == {DELIVERED: 1}
@@ -262,18 +263,36 @@ async def test_a_store_that_fails_is_asked_again() -> None:
     assert [round(time) for time, _ in receiver.received] == [6]
 
 
+@on_simulated_time
+async def test_receivers_that_the_store_cannot_name_for_a_moment_are_not_outdated() -> None:
+    receiver = Receiver(*[Delivery.FAILED] * 2)
+    found = [[receiver.send] * 2, StoreError("failed"), [receiver.send] * 2]
+
+    async def find(_: TurnNotice) -> Sequence[Send]:
+        if isinstance(answer := found.pop(0), StoreError):
+            raise answer
+        return answer
+
+    announcer(receiver, Route(find, durable=True)).note(None, hosted())
+    await receiver.settled(2)
+    assert receiver.outcomes == {DELIVERED: 2}
+
+
 # -- several servers -------------------------------------------------------------------------------
 
 
 class Shared:
     """Several servers with one store and one receiver."""
 
-    def __init__(self, *answers: Delivery) -> None:
-        self.receiver, database = Receiver(*answers), Database()
-        route = Route(self.receiver.find)
+    def __init__(self, *answers: Delivery, durable: bool = False) -> None:
+        self.receiver, self.database = Receiver(*answers), Database()
+        route = Route(self.receiver.find, durable=durable)
         count = self.receiver.outcomes.update
-        make = partial(TurnNotices, [route], lambda outcome: count([outcome]))
-        self.servers = [Server(database, number, notices=make) for number in (1, 2)]
+        self.make = partial(TurnNotices, [route], lambda outcome: count([outcome]))
+        self.servers = [self.start(number) for number in (1, 2)]
+
+    def start(self, number: int) -> Server:
+        return Server(self.database, number, notices=self.make)
 
     @property
     def names(self) -> list[str]:
@@ -310,6 +329,31 @@ async def test_a_turn_is_announced_by_the_server_at_which_it_began() -> None:
 
 
 @on_simulated_time
+async def test_a_turn_is_announced_again_even_if_the_store_fails_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And by and by, if there are many, so that those that begin meanwhile are not dropped."""
+    monkeypatch.setattr(notices, "MAX_PENDING", 4)
+    shared = Shared(durable=True)
+    await asyncio.sleep(1)
+    for number in range(6):
+        await shared.servers[0].create(f"game-{number}")
+        await shared.receiver.settled(number + 1)
+    late = shared.start(3)
+    load, failures = late.store.load, ["game-1", "game-3"]
+
+    async def failing(game_id: str) -> Any:
+        if game_id in failures:
+            failures.remove(game_id)
+            raise StoreError("failed")
+        return await load(game_id)
+
+    late.store.load = failing
+    shared.receiver.answers = [Delivery.FAILED] * 2
+    await shared.receiver.settled(12)
+    assert shared.receiver.outcomes == {DELIVERED: 12}
+    assert Counter(shared.names).keys() == {*shared.names[:6]}
+
+
+@on_simulated_time
 async def test_a_turn_is_announced_though_the_answer_of_the_store_was_lost() -> None:
     shared = Shared()
     server = shared.servers[0]
@@ -325,6 +369,35 @@ async def test_a_turn_is_announced_though_the_answer_of_the_store_was_lost() -> 
     assert (await refused(server.play())).reason == Reason.STORE_FAILED
     await shared.receiver.settled(2)
     assert [notice.seat for _, notice in shared.receiver.received] == [game.turn, 1 - (game.turn or 0)]
+
+
+@pytest.mark.parametrize("retrying", [0, 1])
+@on_simulated_time
+async def test_a_turn_that_begins_after_a_failed_write_is_announced_once(retrying: int) -> None:
+    """By the server that stored it, and not again by the one that then finds out that its write was not stored."""
+    shared = Shared()
+    first = shared.servers[0]
+    game = await first.create()
+    await shared.receiver.settled(1)
+    first.store.append = failing_once(first.store.append)
+    first.store.later = failing_once(first.store.later, after=1)
+    assert (await refused(first.play())).reason == Reason.STORE_FAILED
+    await asyncio.sleep(1)  # until it has failed to catch up
+    await shared.servers[retrying].play()
+    await asyncio.sleep(60)
+    assert [notice.seat for _, notice in shared.receiver.received] == [game.turn, 1 - (game.turn or 0)]
+
+
+def failing_once(ask: Callable[..., Awaitable[Any]], after: int = 0) -> Callable[..., Awaitable[Any]]:
+    """Return a call to the store that fails once, after some calls."""
+    answers = [*[ask] * after, None]
+
+    async def call(*args: Any, **kwargs: Any) -> Any:
+        if (real := answers.pop(0) if answers else ask) is None:
+            raise StoreError("failed")
+        return await real(*args, **kwargs)
+
+    return call
 
 
 # -- the name of a notice --------------------------------------------------------------------------

@@ -79,7 +79,8 @@ async def test_an_answer_that_is_not_http_is_a_failure(answer: bytes) -> None:
         (b"HTTP/1.1 103 Early Hints\r\nlink: x\r\nlink: y\r\n\r\n" * 2, 410, Delivery.REJECTED),
         (b"HTTP/1.1 102 Processing\r\n\r\n", 503, Delivery.FAILED),
         (b"HTTP/1.1 101 Switching Protocols\r\n\r\n", 204, Delivery.FAILED),
-        (b"HTTP/1.1 100 Continue\r\n\r\n" * 21, 204, Delivery.FAILED),
+        (b"HTTP/1.1 100 Continue\r\n\r\n" * 101, 204, Delivery.FAILED),
+        (b"HTTP/1.1 103 Early Hints\r\n" + b"a: b\n" * 200 + b"\r\n", 204, Delivery.FAILED),
     ],
 )
 async def test_an_interim_answer_is_not_the_last(interim: bytes, final: int, delivery: Delivery) -> None:
