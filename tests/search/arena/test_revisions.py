@@ -16,13 +16,16 @@ from tests.clients.cli.test_remote_bots import QUESTION, play
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Create a repository with one commit that cannot be built, and a folder of revisions; return the commit."""
+    """Create a repository with one commit that cannot be built, and a folder of revisions; return the commit.
+
+    No other test has this commit, whose server would still be running: its message names the folder.
+    """
     there = tmp_path / "repository"
     there.mkdir()
     monkeypatch.chdir(there)
     monkeypatch.setenv(FOLDER, str(tmp_path / "revisions"))
     (there / "README").write_text("nothing to build")
-    for command in ("init -q", "add README", "-c user.name=x -c user.email=x@example.org commit -qm first"):
+    for command in ("init -q", "add README", f"-c user.name=x -c user.email=x@example.org commit -qm {tmp_path}"):
         subprocess.run(["git", *command.split()], check=True)
     return subprocess.run(["git", "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
 
