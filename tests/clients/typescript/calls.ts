@@ -128,6 +128,6 @@ console.log(
     uncallable,
     unusable,
     odd: [Number(odd.seconds), odd.nanos],
-    nowhere: [nowhere.kind, nowhere.passing],
+    nowhere: [nowhere.kind, nowhere.passing, nowhere.message],
   }),
 );
