@@ -127,7 +127,9 @@ function told({ share, points, better: label }: Loss, why: string): string {
   const count = Math.round(10 * points) / 10;
   const better = capital(label);
   const what =
-    count >= LEAST_POINTS ? say("first.points", { better, count }) : say("first.share", { better, share: text.whole(share) });
+    count >= LEAST_POINTS
+      ? say("first.points", { better, count })
+      : say("first.share", { better, share: text.whole(share) });
   return why ? say("first.why", { what, why }) : `${what}.`;
 }
 
