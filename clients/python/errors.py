@@ -143,6 +143,7 @@ HINTS = {
     "Socket closed": "the server closed the connection; it may require TLS or a client certificate",
     "reset by peer": "the server closed the connection; it may require TLS or a client certificate",
     "WRONG_VERSION_NUMBER": "the server does not use TLS",
+    "Failed parsing HTTP/2": "this port does not speak gRPC; it may be that of a page (`--web`), not of `--listen`",
 }  # gRPC's text on a failed connection -> a likely cause
 FAILED = ("last error", "errors resolving")  # what such a text has
 

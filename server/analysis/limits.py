@@ -64,8 +64,8 @@ class Limits:
             faults.add(Reason.BAD_UPDATE_INTERVAL, "interval", text)
         if self.certainty is not None and not 0.5 < self.certainty < 1:
             faults.add(Reason.BAD_TARGET_CERTAINTY, "certainty", f"is {self.certainty}; must be above 0.5 and below 1")
-        if self.seconds is None and self.iterations is None and self.level is None:
-            text = "is missing, and so are iterations and level; give one of them"
+        if self.seconds is None and self.iterations is None and self.level is None and not self.character:
+            text = "is missing, and so are iterations, level and character; give one of them"
             faults.add(Reason.BAD_TIME_BUDGET, "seconds", text)
         if text := character_fault(self.character, self.level):
             faults.add(Reason.BAD_CHARACTER, "character", text)

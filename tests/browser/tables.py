@@ -36,10 +36,10 @@ def change_tables(page: Page, change: Callable[[Lines], None]) -> None:
     page.route(ANALYZE, answer)
 
 
-def give_tables(page: Page, *tables: dict[str, list[float]], reason: str = "") -> None:
+def give_tables(page: Page, *tables: dict[str, list[float]], reason: str = "", lead: float = 0) -> None:
     """Answer searches with one table each, and all later ones with the last: for each action, each seat's win share.
 
-    Each gives a reason for its first action, after the sentence that compares it.
+    Each gives a reason for its first action, after the sentence that compares it, and a lead in points over the others.
     """
     left, reasons = list(tables), [Text(text="It is better."), Text(text=reason)] if reason else []
 
@@ -48,6 +48,7 @@ def give_tables(page: Page, *tables: dict[str, list[float]], reason: str = "") -
             Line(action=Action(text=text), visits=1000, win_shares=wins, standard_errors=[0.001] * len(wins))
             for text, wins in (left.pop(0) if len(left) > 1 else left[0]).items()
         ]
+        lines[0].margin = lead
         table = AnalyzeResponse(recommendation=RecommendMoveResponse(lines=lines, reasons=reasons))
         body = enveloped(table.SerializeToString()) + enveloped(b"{}", LAST)
         route.fulfill(content_type=STREAM, body=body)

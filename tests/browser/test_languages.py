@@ -11,7 +11,9 @@ from clerestory.i18n import patterns
 from clerestory.i18n.languages import LANGUAGES
 from tests.browser import screens
 from tests.browser.harness import drawn, logged, open_tab, play_on, settled, start
+from tests.browser.positions import begin_at
 from tests.browser.screens import SCREENS, Screen
+from tests.engine.cathedral.scenes import changed, reach
 from tests.languages import OTHERS, english_in
 from tools.lab.browser import experienced
 
@@ -195,6 +197,21 @@ def test_a_board_and_time_are_mirrored(spoken: Callable[[str], Page]) -> None:
     expect(page.locator(".notice button")).to_be_visible()
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".notice button")).to_have_count(0)
+
+
+def test_the_reason_why_wood_cannot_be_bought_has_room_at_the_market(spoken: Callable[[str], Page]) -> None:
+    page = spoken("fr")  # the longest
+    begin_at(page, changed(reach("draft", round_=3), red={"craftsmen": ["stonecutter", "potter_2"]}))
+    page.locator("form button[type=submit]").click()
+    assert settled(page)
+    drawn(page)
+    expect(page.locator(".stock .lack")).to_be_visible()
+    for width, height in (1366, 768), (1280, 800), (1920, 1080):
+        page.set_viewport_size({"width": width, "height": height})
+        market, *stock = (one.bounding_box() for one in page.locator(".at-market, .stock").all())
+        assert market is not None
+        bottom = market["y"] + market["height"]
+        assert [one for one in stock if one is None or one["y"] + one["height"] > bottom] == [], (width, height)
 
 
 def test_hebrew_has_a_number_before_what_it_counts_and_a_name_before_what_it_did(

@@ -29,6 +29,7 @@ from tools.lab.browser import page_server
 pytestmark = pytest.mark.system
 
 PACKAGE = ROOT / "clients" / "typescript"
+NOBODY = "bad port"  # Node's reason why nothing is fetched from port 1
 NOT_AN_ADDRESS = "address: is not a plain http:// or https:// URL"
 SCRIPTS = Path(__file__).parent / "typescript"
 SMALLEST = 5_000  # compressed bytes of a page that shows a recommendation
@@ -156,6 +157,7 @@ def test_the_small_client_plays_analyzes_and_says_what_is_wrong(project: Path, g
         ["out-of-time", "", None],
         ["unavailable", "", None],
     ]
+    assert found["away"] == NOBODY
     assert found["unusable"] == [
         "token: would travel in plaintext to advice.example; use https",
         *[NOT_AN_ADDRESS] * 3,
@@ -261,7 +263,7 @@ def test_calls_have_errors_deadlines_and_streams(project: Path, gateway: str) ->
             "TypeError: language: is not a BCP 47 tag",
         ],
         "odd": [0, 333_333_333],
-        "nowhere": ["unavailable", True],
+        "nowhere": ["unavailable", True, NOBODY],
     }
 
 

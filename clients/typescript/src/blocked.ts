@@ -1,4 +1,4 @@
-// Whether the browser keeps a page of another origin from a server: `fetch` fails alike if there is none.
+// Why `fetch` failed, which its error does not say: nobody answers, or the browser keeps a page from a server.
 
 /** Hosts of this machine: plaintext to them is safe. */
 export const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
@@ -21,4 +21,10 @@ export async function whyBlocked(server: string, fetch: Fetch = globalThis.fetch
     return undefined;
   }
   return `${origin} answers, but not to pages of ${page.origin}; start it with --web-origin ${page.origin}`;
+}
+
+/** What happened to the connection, which the error of `fetch` has as its cause in Node; empty elsewhere. */
+export function brokenBy(error: unknown): string {
+  const { cause } = (error ?? {}) as { cause?: { message?: string; code?: string } };
+  return cause?.message || cause?.code || ""; // of several addresses, there is only the code
 }

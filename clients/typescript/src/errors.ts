@@ -1,6 +1,7 @@
 // Failed calls: one error with what the server says for programs and for people.
 
 import { Code, ConnectError } from "@connectrpc/connect";
+import { brokenBy } from "./blocked.ts";
 import { callFault } from "./connection.ts";
 import {
   BadRequestSchema,
@@ -60,7 +61,7 @@ export class CallError extends Error {
   readonly told: { readonly locale: string; readonly message: string } | undefined;
 
   private constructor(found: ConnectError, kind: Kind) {
-    super(found.rawMessage, { cause: found });
+    super(brokenBy(found.cause) || found.rawMessage, { cause: found });
     const [info] = found.findDetails(ErrorInfoSchema);
     const delay = found.findDetails(RetryInfoSchema)[0]?.retryDelay;
     this.code = found.code;

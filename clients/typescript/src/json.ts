@@ -5,7 +5,7 @@
  */
 
 import type { DescMethod, DescService, MessageJsonType } from "@bufbuild/protobuf";
-import { whyBlocked } from "./blocked.ts";
+import { brokenBy, whyBlocked } from "./blocked.ts";
 import { callFault, connection, type JsonSettings, LONGEST_TIMER } from "./connection.ts";
 import type { FieldViolation, Kind } from "./errors.ts";
 import type { AdvisorService } from "./gen/clerestory/v1/advisor_pb.ts";
@@ -178,9 +178,8 @@ export class JsonClient {
 
   async #unanswered(cause: unknown): Promise<JsonCallError> {
     const why = await whyBlocked(this.#base, this.#fetch);
-    return why
-      ? new JsonCallError(why, "permission_denied", [], "blocked")
-      : new JsonCallError(String(cause), "unavailable");
+    if (why) return new JsonCallError(why, "permission_denied", [], "blocked");
+    return new JsonCallError(brokenBy(cause) || String(cause), "unavailable");
   }
 }
 

@@ -22,6 +22,7 @@ from clerestory.service_errors import Reason
 from tests.clients.python.fake import Scripted, serving
 from tests.conftest import TOKEN
 from tests.server.rpc.harness import until
+from tools.lab.browser import static_server
 
 POSITION = first_decision("toy", 2, 7).observe(0)
 
@@ -197,6 +198,12 @@ async def test_a_closed_advisor_is_unavailable() -> None:
     with pytest.raises(AdvisorError) as refused:
         await other.recommend(POSITION, "1s")
     assert refused.value.localized == say("page", "trouble.unreachable", language="it")
+
+
+def test_the_port_of_a_page_is_told_from_that_of_a_server(tmp_path: Path) -> None:
+    wrong = pytest.raises(Unavailable, match="it may be that of a page")
+    with static_server(tmp_path) as page, Advisor(page.removeprefix("http://"), patience=0) as advisor, wrong:
+        advisor.rules.games()
 
 
 def test_an_async_advisor_may_be_used_in_several_event_loops(target: str) -> None:

@@ -132,6 +132,6 @@ console.log(
     uncallable,
     unusable,
     odd: [Number(odd.seconds), odd.nanos],
-    nowhere: [nowhere.kind, nowhere.passing],
+    nowhere: [nowhere.kind, nowhere.passing, nowhere.message],
   }),
 );

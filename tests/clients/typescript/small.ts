@@ -55,4 +55,4 @@ const unusable = [
 });
 const same = (await Promise.resolve(client.advisor)) === client.advisor;
 const errors = [wrong, ended, late, away].map(({ kind, reason, violations }) => [kind, reason, violations[0]?.field]);
-console.log(JSON.stringify({ moves, shares, tables, errors, unusable, same }));
+console.log(JSON.stringify({ moves, shares, tables, errors, away: away.message, unusable, same }));

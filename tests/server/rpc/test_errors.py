@@ -48,6 +48,7 @@ BAD_FIELDS: list[tuple[Reason, str, dict[str, Any]]] = [
     (Reason.BAD_LEVEL, "level", {"level": 0}),
     (Reason.BAD_LEVEL, "level", {"level": 9}),
     (Reason.BAD_CHARACTER, "character", {"character": "nobody"}),
+    (Reason.BAD_CHARACTER, "character", {"character": "nobody", "iterations": None}),
     (Reason.BAD_CHARACTER, "character", {"character": "mabel", "level": 3}),
     (Reason.BAD_THREADS, "threads", {"threads": 0}),
     (Reason.BAD_GAME_ID, "game_id", {"game_id": "é" * 33}),

@@ -55,6 +55,7 @@ function Explanation({ game, step }: Helped) {
 }
 
 const LEAST = { off: Number.POSITIVE_INFINITY, large: 0.1, all: 0.02 }; // share of a win that a move must lose before a confirmation
+const LEAST_POINTS = 0.5; // fewer say less than the share of a win
 const TWICE = 350; // milliseconds within which a second press was none
 
 interface Asking {
@@ -126,7 +127,9 @@ function told({ share, points, better: label }: Loss, why: string): string {
   const count = Math.round(10 * points) / 10;
   const better = capital(label);
   const what =
-    count > 0 ? say("first.points", { better, count }) : say("first.share", { better, share: text.whole(share) });
+    count >= LEAST_POINTS
+      ? say("first.points", { better, count })
+      : say("first.share", { better, share: text.whole(share) });
   return why ? say("first.why", { what, why }) : `${what}.`;
 }
 

@@ -3,6 +3,7 @@
 import { create } from "@bufbuild/protobuf";
 import { type Amounts, amounts } from "../boards/cathedral/words.ts";
 import { seatCount, seatOf } from "../boards/seats.ts";
+import { listed } from "../boards/words.ts";
 import * as hints from "../game/hints.ts";
 import type { Line, RecommendMoveResponse } from "../gen/clerestory/v1/advisor_pb.ts";
 import { AnyPositionSchema, type AppliedAction, type Turn } from "../gen/clerestory/v1/rules_pb.ts";
@@ -102,7 +103,9 @@ export class Losses {
     const [own, others] = await Promise.all([brought(plans[0]), brought(plans[1])]);
     const surplus = (one: Amounts, other: Amounts) => {
       const found = THINGS.map((kind) => [kind, (one[kind] ?? 0) - (other[kind] ?? 0)] as const);
-      return amounts(Object.fromEntries(found.filter(([, count]) => count > 0)));
+      const words = found.filter(([, count]) => count > 0).map(([kind, count]) => amounts({ [kind]: count }));
+      const last = words.pop() ?? "";
+      return words.length ? say("first.and", { first: listed(words), last }) : last;
     };
     const [more, less] = [surplus(own, others), surplus(others, own)];
     if (more && less) return say("first.trade", { more, less });
