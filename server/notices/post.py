@@ -22,12 +22,7 @@ SWITCHING = 101  # the one status below 200 that ends the answer, for which nobo
 NAT64 = ipaddress.IPv6Network("64:ff9b::/96")  # RFC 6052
 UNICAST = ipaddress.IPv6Network("2000::/3")  # the only global addresses that have been assigned, RFC 4291
 DOCUMENTATION = ipaddress.IPv6Network("3fff::/20")  # RFC 9637, which older versions of Python do not know
-LATER = (
-    SWITCHING,
-    408,
-    425,
-    429,
-)  # statuses after which another attempt may succeed, beside those of the server's own faults
+LATER = (SWITCHING, 408, 425, 429)  # statuses after which another attempt may succeed, as after any from 500 on
 
 
 class Forbidden(Exception):
