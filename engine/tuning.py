@@ -23,7 +23,6 @@ GUIDED: Mapping[str, Any] = {  # options of a search that relies on a guide; a g
 }
 
 LEARNED: Mapping[str, Any] = {  # options of a search that relies on a learned value
-    "value": "net",
     "reward": "win",
     "settled": 0.005,
     "horizon": 0,
@@ -157,8 +156,9 @@ class Tuning:
         learned: by number of seats, the options that differ between the shipped search and `search` if a learned value
             is shipped for the cards in use.
         sharpness: by number of seats, calibration of a search with the learned value; none changes nothing.
-        certainty: weights for the probability that a search ten times longer would choose the same action: a constant,
-            logarithms of all visits and of the lead in visits, the lead in score in standard errors.
+        certainty: by number of seats, weights for the probability that a search ten times longer would choose the same
+            action: a constant, logarithms of all visits and of the lead in visits, the lead in score in standard
+            errors.
         levels: NUM_LEVELS levels of play, weakest first.
         manners: playing styles of CHARACTERS, by name; others play as their level does.
     """
@@ -167,7 +167,7 @@ class Tuning:
     temperature: float
     scale: Mapping[int, float]
     worth_naming: float
-    certainty: tuple[float, float, float, float]
+    certainty: Mapping[int, tuple[float, float, float, float]]
     levels: tuple[Level, ...]
     explained: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()

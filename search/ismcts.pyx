@@ -287,7 +287,7 @@ cdef class Searcher:
             memory_full=bool(self.tree.tree.full),
             given_up=self.tree.tree.given_up,
             seed=self.seed,
-            certainty=certainty(lines, self.view.game.tuning.certainty),
+            certainty=certainty(lines, self.view.game.tuning.certainty[self.view.seats]),
             reproducible=self._is_reproducible(),
         )
 

@@ -19,7 +19,7 @@ from clerestory.declared import (
 )
 from clerestory.engine.core import Game, State
 from clerestory.engine.tuning import FITTED
-from clerestory.engine.values.value import LEARNED, value_in_use
+from clerestory.engine.values.value import HAND, value_in_use
 from clerestory.search.errors import BadLimit
 
 OF_GAME = "the game's"
@@ -124,7 +124,7 @@ class Options:
     value: str = declared(
         "hand",
         "evaluates the position where a playout stops: the name of a value of the game, `hand` for the guide's, `net`"
-        " for the shipped learned one; or the path of a file of weights",
+        " for the shipped learned one, `net-N` for one shipped for N players; or the path of a file of weights",
         FreeText("the name of a value, or the path of a file of weights"),
     )
     temperature: float = declared(
@@ -238,12 +238,14 @@ def shipped(game: Game, seats: int) -> Mapping[str, Any]:
 
     The shipped search uses the learned value if one is shipped for the cards in use, else the hand-made one.
     """
-    return {**game.tuning.search[seats], **(game.tuning.learned.get(seats, {}) if asks_learned(game) else {})}
+    value, _ = value_in_use(game, seats)
+    learned = {} if value == HAND else {**game.tuning.learned.get(seats, {}), "value": value}
+    return {**game.tuning.search[seats], **learned}
 
 
 def asks_learned(game: Game) -> bool:
     """Whether the shipped search of a game uses a learned value."""
-    return value_in_use(game)[0] == LEARNED
+    return value_in_use(game)[0] != HAND
 
 
 def read_options(text: str) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Writes what the engine needs of a game besides its C code, from the declarations of the game.
 
-A JavaScript module holds names, texts, the layout of positions and the settings of searches. A binary file holds the
-memory of C: tables of the cards, weights of the learned value, and learned factors of the priors.
+A JavaScript module holds names, texts, the layout of positions and the settings of searches. Binary files hold the
+memory of C, one for each learned value: tables of the cards, weights of the value, and learned factors of the priors.
 """
 
 import json
@@ -20,7 +20,7 @@ from clerestory.engine.positions.kinds import Kind
 from clerestory.engine.positions.layout import Field, Layout
 from clerestory.engine.tuning import EVEN, LEAST_SHARPNESS, MEASURED, NUM_LEVELS
 from clerestory.engine.values.net import NetMemory
-from clerestory.engine.values.value import LEARNED, value_of
+from clerestory.engine.values.value import HAND, LEARNED, shipped_values, value_of
 from clerestory.search import certainty, levels, lines, options
 from clerestory.search.limits import MAX_VISITS
 
@@ -63,12 +63,13 @@ KINDS: dict[str, Callable[[Any], dict[str, Any]]] = {
 
 
 def write_game(name: str, folder: Path) -> None:
-    """Write both files of a game into a folder."""
-    game = GAMES[name]
-    content, parts = memory_of(game)
-    (folder / f"{name}.bin").write_bytes(content)
+    """Write the files of a game into a folder."""
+    game, memory = GAMES[name], {}
+    for value in shipped_values(name):
+        content, memory[value] = memory_of(game, value)
+        (folder / f"{value.replace(LEARNED, name)}.bin").write_bytes(content)
     data = {**facts_of(game), "layout": layout_of(game.layout), "points": points_of(name), "tuning": tuning_of(game)}
-    text = json.dumps({**data, "memory": parts}, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps({**data, "memory": memory}, ensure_ascii=False, separators=(",", ":"))
     (folder / f"{name}.js").write_text(f"export default {text};\n", "utf-8")
 
 
@@ -133,7 +134,6 @@ def tuning_of(game: Game) -> dict[str, Any]:
     tuning = game.tuning
     return {
         "constants": CONSTANTS,
-        "certainty": tuning.certainty,
         "levels": [{"iterations": level.iterations, "noise": level.noise} for level in tuning.levels],
         "bySeats": {str(seats): search_of(game, seats) for seats in game.seats},
     }
@@ -143,16 +143,18 @@ def search_of(game: Game, seats: int) -> dict[str, Any]:
     """Return the options of the shipped search for a number of seats."""
     tuning = game.tuning
     chosen = options_of(game, seats)
-    if (chosen.value, chosen.playout, chosen.priors, chosen.sharpness) != (LEARNED, "informed", "learned", "fitted"):
+    if chosen.value == HAND or (chosen.playout, chosen.priors, chosen.sharpness) != ("informed", "learned", "fitted"):
         raise SystemExit(f"{game.name}: the engine expects a learned value with priors, in its shipped search")
     fitted = tuning.sharpness[seats]
     weights = (fitted.even, fitted.stronger, fitted.later, fitted.both, fitted.last, fitted.first)
     return {
+        "value": chosen.value,
         "loop": packed(loop_options(game, seats)).hex(),
         "marginShare": chosen.margin_share,
         "scale": chosen.scale,
         "choice": chosen.choice,
         "deviations": chosen.deviations,
+        "certainty": tuning.certainty[seats],
         "sharpness": {"weights": weights, "firstSeat": fitted.first_seat, "rounds": fitted.rounds},
     }
 
@@ -175,9 +177,9 @@ def packed(chosen: options.InLoop) -> bytes:
     return struct.pack(f"@{codes}0d", *(chosen[name] for name in options.InLoop.__annotations__))  # type: ignore[literal-required]
 
 
-def memory_of(game: Game) -> tuple[bytes, dict[str, Any]]:
-    """Return the memory of a game, and the place and size of each part of it, in bytes."""
-    weights = value_of(game, LEARNED).weights
+def memory_of(game: Game, value: str) -> tuple[bytes, dict[str, Any]]:
+    """Return the memory of a game with a learned value, and the place and size of each part of it, in bytes."""
+    weights = value_of(game, value).weights
     assert weights is not None
     assert weights.priors is not None
     rows, others = NetMemory(game, weights).content()

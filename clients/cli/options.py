@@ -106,10 +106,10 @@ def naming(path: Path) -> Iterator[None]:
 
 def announce_value(rules: "Game") -> None:
     """Say on standard error if the shipped learned value cannot be used with these cards."""
-    from clerestory.engine.values.value import LEARNED, is_shipped, value_in_use
+    from clerestory.engine.values.value import HAND, shipped_values, value_in_use
 
     value, why = value_in_use(rules)
-    if value != LEARNED and is_shipped(rules.name):
+    if value == HAND and shipped_values(rules.name):
         typer.echo(f"{rules.name}: the search uses the hand-made value: {why}", err=True)
 
 

@@ -34,7 +34,7 @@ TUNING = Tuning(
     learned=dict.fromkeys((2, 3, 4), SEARCH_LEARNED),
     sharpness={
         2: Sharpness(
-            1.739, stronger=0.106, later=0.022, both=-0.006, last=0.235, first=-0.21, first_seat=0.133, rounds=6
+            1.728, stronger=0.031, later=-0.008, both=0.024, last=0.256, first=-0.188, first_seat=0.097, rounds=6
         ),
         3: Sharpness(1.131, later=0.033, last=0.308, first=-0.048, rounds=6),
         4: Sharpness(1.223, later=-0.007, last=0.28, first=-0.017, rounds=6),
@@ -44,7 +44,7 @@ TUNING = Tuning(
     worth_naming=0.15,
     explained=("vp", "gold", "sand", "wood", "stone", "metal"),
     sources=("vp_priory", "vp_craftsmen", "vp_cards"),
-    certainty=(0.887, -0.027, 0.779, 0.11),
+    certainty={2: (0.576, -0.07, 0.929, 0.066), **dict.fromkeys((3, 4), (0.887, -0.027, 0.779, 0.11))},
     manners=MANNERS,
     levels=ladder((16, 7.0), (36, 2.7), (95, 1.0), (203, 0.46), (375, 0.22), (870, 0.057), (1_500, 0.0), (20_000, 0.0)),
 )

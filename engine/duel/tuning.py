@@ -27,7 +27,7 @@ TUNING = Tuning(
     worth_naming=0.15,
     explained=("points", "gold", "materials", "raw", "seals", "cards"),
     sources=("sections", "placed"),
-    certainty=(-0.786, 0.201, 0.908, 0.049),
+    certainty={2: (-0.786, 0.201, 0.908, 0.049)},
     manners=MANNERS,
     levels=ladder((20, 30.0), (35, 3.8), (60, 2.7), (140, 1.4), (240, 0.55), (400, 0.15), (1_500, 0.0), (20_000, 0.0)),
 )

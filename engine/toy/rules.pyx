@@ -351,7 +351,7 @@ LAYOUT = Layout(
 SEARCH = {"reward": "margin", "selection": "puct", "exploration": 0.5, "playout": "informed", "horizon": 0}
 TUNING = Tuning(
     search={2: SEARCH | {"horizon": 20}, 3: SEARCH, 4: SEARCH}, temperature=8.0, scale={2: 30.0, 3: 30.0, 4: 30.0},
-    worth_naming=0.15, certainty=(0.445, -0.049, 0.794, 0.034),
+    worth_naming=0.15, certainty=dict.fromkeys((2, 3, 4), (0.445, -0.049, 0.794, 0.034)),
     levels=ladder((30, 3.0), (60, 2.0), (120, 1.3), (250, 0.6), (500, 0.4), (1_000, 0.15), (4_000, 0.0), (20_000, 0.0)),
 )
 

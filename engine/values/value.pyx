@@ -14,7 +14,6 @@ from clerestory.engine.values.weights import distance, read_weights
 
 HAND, LEARNED = "hand", "net"
 FARTHEST = 0.2  # distance from the cards that a value was learned with; docs/learning.md
-LEARNED_FILE = "value.bin"
 KEPT = {}  # by game, name, kind of vectors and state of the file: values are constant and shared by many searches
 
 DISTANCES = {}  # of weights from the cards in use, by game, catalogue and checksum
@@ -63,8 +62,8 @@ def value_of(Game game not None, str name not None, *, bint narrow=False):
 
     Args:
         game: the game.
-        name: name of a hand-made value (`hand` is the one in use), `net` for the learned one shipped with the game, or
-            the path of a file of weights.
+        name: name of a hand-made value (`hand` is the one in use), `net` for the learned one shipped with the game,
+            `net-N` for one shipped for games of N players, or the path of a file of weights.
         narrow: as in NetMemory.
 
     Raises BadWeights for an unknown name, or for a file that is not for this game.
@@ -78,28 +77,35 @@ def value_of(Game game not None, str name not None, *, bint narrow=False):
 
 def stamp_of(game, name):
     """Return the state of a named file; None for shipped values, which do not change."""
-    if name == LEARNED or name in game.hand_values:
+    if name in shipped_values(game.name) or name in game.hand_values:
         return None
     status = file_of(game, name).stat()
     return status.st_mtime_ns, status.st_size
 
 
-def value_in_use(Game game not None):
+def value_in_use(Game game not None, seats=None):
     """Return the name of the value that the shipped search of a game uses, and the reason in a sentence.
 
-    It is `net` if a learned value is shipped, and the cards in use are within FARTHEST of those that it was learned
-    with; otherwise `hand`.
+    It is `net-N` if a learned value is shipped for N seats, else `net` if one is shipped for all numbers of seats, and
+    the cards in use are within FARTHEST of those that it was learned with; otherwise `hand`.
+
+    Args:
+        game: the game.
+        seats: the number of seats; None asks for the value of all numbers.
     """
-    if not is_shipped(game.name):
+    shipped = shipped_values(game.name)
+    if not shipped:
         return HAND, "no learned value is shipped"
-    weights = value_of(game, LEARNED).weights
+    special = f"{LEARNED}-{seats}"
+    name = special if special in shipped else LEARNED
+    weights = value_of(game, name).weights
     if weights.catalogue == game.catalogue:
-        return LEARNED, f"weights {weights.checksum}, learned with these cards"
+        return name, f"weights {weights.checksum}, learned with these cards"
     far = distance_of(game, weights)
     cards = f"these cards are {far:.1%} away from those of the learned value"
     if far > FARTHEST:
         return HAND, f"{cards}, which holds up to {FARTHEST:.0%}"
-    return LEARNED, f"weights {weights.checksum}; {cards}, which holds up to {FARTHEST:.0%}"
+    return name, f"weights {weights.checksum}; {cards}, which holds up to {FARTHEST:.0%}"
 
 
 def distance_of(Game game not None, weights not None):
@@ -114,23 +120,22 @@ def distance_of(Game game not None, weights not None):
     return DISTANCES[key]
 
 
-def shipped_file(name):
-    """Return the path of the shipped learned value of a game."""
-    return Path(str(files(f"clerestory.engine.{name}") / LEARNED_FILE))
-
-
 @cache
-def is_shipped(name):
-    """Whether a learned value of a game is shipped; called for each search."""
-    return shipped_file(name).is_file()
+def shipped_values(name):
+    """Return the files of a game's shipped learned values by name: {} or `net`, and `net-N` for N players alone.
+
+    It is cached, because it is called for each search.
+    """
+    folder = Path(str(files(f"clerestory.engine.{name}")))
+    return {path.stem.replace("value", LEARNED): path for path in sorted(folder.glob("value*.bin"))}
 
 
 def file_of(game, name):
     """Return the path of a named file of weights. Raises BadWeights if there is none."""
-    path = shipped_file(game.name) if name == LEARNED else Path(name)
+    path = shipped_values(game.name).get(name) or Path(name)
     if path.is_file():
         return path
-    names = [*game.hand_values, *[LEARNED] * is_shipped(game.name)]
+    names = [*game.hand_values, *shipped_values(game.name)]
     raise BadWeights(f"{name[:80]!r}: no value of {game.name}; there are {', '.join(names)}, and files of weights")
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from clerestory.engine.core import NATURE, State
 from clerestory.engine.rng import Rng
-from clerestory.engine.values.value import LEARNED, value_in_use, value_of
+from clerestory.engine.values.value import HAND, value_in_use, value_of
 from clerestory.figures import Rollouts
 from clerestory.search.result import Result
 from clerestory.search.review.ledger import PlyValuation
@@ -81,19 +81,20 @@ def draw(state: State, seat: int, rng: Rng) -> float:
     """Play a random outcome; return its luck, 0 without a learned value or if a seat was shown the outcome."""
     outcome = state.draw(rng)
     luck, shown = 0.0, any(state.foresees(one) for one in range(state.seats))
-    if value_in_use(state.game)[0] == LEARNED and len(state.legal_codes()) > 1 and not shown:
-        shares = [share_after(state, code, seat) for code in state.legal_codes()]
+    value, _ = value_in_use(state.game, state.seats)
+    if value != HAND and len(state.legal_codes()) > 1 and not shown:
+        shares = [share_after(state, code, seat, value) for code in state.legal_codes()]
         mean = total(odds * share for odds, share in zip(state.odds(), shares, strict=True))
         luck = shares[state.legal_codes().index(outcome.code)] - mean
     state.play(outcome)
     return luck
 
 
-def share_after(state: State, code: int, seat: int) -> float:
-    """Return a seat's share of the win after an outcome, according to the learned value."""
+def share_after(state: State, code: int, seat: int, value: str) -> float:
+    """Return a seat's share of the win after an outcome, according to a named learned value."""
     after = state.copy()
     after.play(code)
     if after.over:
         return after.win_shares()[seat]
-    _, shares = value_of(state.game, LEARNED)(after)
+    _, shares = value_of(state.game, value)(after)
     return shares[seat] if shares else 0.0

@@ -96,20 +96,26 @@ class LearningPlan:
             "seed": self.seed,
         }
 
-    def weights(self, value: Path | None) -> Weights | None:
+    def weights(self, value: Path | None, seats: int | None = None) -> Weights | None:
         """Return the weights of a value (None: the shipped one); None for a hand-made value.
+
+        Args:
+            value: file of the value.
+            seats: number of players of the shipped value; by default that of the plan if it has only one.
 
         Raises BadWeights for a file that is not a value of this game.
         """
         game = self.load()
-        return value_of(game, value_in_use(game)[0] if value is None else str(value)).weights
+        if seats is None and len(self.seats) == 1:
+            [seats] = self.seats
+        return value_of(game, value_in_use(game, seats)[0] if value is None else str(value)).weights
 
     def selfplay(self, generation: int, seats: int, value: Path | None) -> SelfPlay:
         """Return the self-play of a generation: the search with the best value so far, or None for the shipped one.
 
         Raises BadWeights for a file that is not a value of this game.
         """
-        weights = self.weights(value)
+        weights = self.weights(value, seats)
         named = {} if weights is None else {"value": weights.checksum}
         search = {} if value is None else dict(self.search)
         options = search if value is None else {**search, "value": str(value)}

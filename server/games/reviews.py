@@ -116,6 +116,6 @@ class PlyCache:
 
 def digest_of_plan(plan: ReviewPlan, game: Game, seats: int) -> str:
     """Return the digest of everything that determines a review, including the judging rules and the value in use."""
-    value, settings = value_in_use(game), sorted(plan.settings(game, seats).items())
+    value, settings = value_in_use(game, seats), sorted(plan.settings(game, seats).items())
     made_by = [JUDGEMENT, value, settings, LONGER, plan.iterations, plan.seed, plan.viewer]
     return hashlib.sha256(json.dumps(made_by).encode()).hexdigest()

@@ -10,7 +10,7 @@ from clerestory.engine.core import NATURE, Action, Game, State
 from clerestory.engine.games import GAMES
 from clerestory.engine.plans import Fault, Plan, Possible
 from clerestory.engine.tuning import CHARACTERS
-from clerestory.engine.values.value import FARTHEST, LEARNED, distance_of, is_shipped, value_in_use, value_of
+from clerestory.engine.values.value import FARTHEST, LEARNED, distance_of, shipped_values, value_in_use, value_of
 from clerestory.i18n import say
 from clerestory.i18n.cards import card_names
 from clerestory.i18n.characters import manner_in_words, name_of_character
@@ -71,7 +71,7 @@ def write_game(game: Game) -> rules.GameDescription:
 
 def distances(game: Game) -> dict[str, float]:
     """Return the distance between the cards in use and those of the learned value, and its limit; {} without one."""
-    weights = value_of(game, LEARNED).weights if is_shipped(game.name) else None
+    weights = value_of(game, LEARNED).weights if shipped_values(game.name) else None
     return {} if weights is None else {"value_distance": distance_of(game, weights), "farthest_distance": FARTHEST}
 
 

@@ -78,15 +78,19 @@ def test_distances_by_hand() -> None:
     assert distance({}, {}) == 0
 
 
-@pytest.mark.parametrize("rules", [CATHEDRAL, DUEL], ids=lambda rules: rules.name)
-def test_near_cards_keep_the_learned_value_and_far_ones_do_not(rules: Game, monkeypatch: pytest.MonkeyPatch) -> None:
-    weights = value_of(rules, LEARNED).weights
+@pytest.mark.parametrize(
+    ("rules", "seats", "value"), [(CATHEDRAL, 2, "net-2"), (CATHEDRAL, 3, LEARNED), (DUEL, 2, LEARNED)]
+)
+def test_near_cards_keep_the_learned_value_and_far_ones_do_not(
+    rules: Game, seats: int, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights = value_of(rules, value).weights
     assert weights is not None
     assert distance_of(rules, weights) == 0
     monkeypatch.setattr("clerestory.engine.values.weights.Weights.catalogue", "other")
-    name, why = value_in_use(rules)
-    assert name == LEARNED
+    name, why = value_in_use(rules, seats)
+    assert name == value
     assert "; these cards are 0.0% away from those of the learned value, which holds up to" in why
-    for far, name in ((FARTHEST, LEARNED), (FARTHEST + 0.01, "hand")):
+    for far, name in ((FARTHEST, value), (FARTHEST + 0.01, "hand")):
         monkeypatch.setattr("clerestory.engine.values.value.distance_of", lambda *_, far=far: far)
-        assert value_in_use(rules)[0] == name
+        assert value_in_use(rules, seats)[0] == name

@@ -27,9 +27,9 @@ def test_evidence_and_certainty_by_hand() -> None:
     assert certainty(lines(89, 9), (0.0, 0.0, 1.0, 0.0)) == pytest.approx(0.9)
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_a_lead_makes_every_game_surer(name: str) -> None:
-    weights = GAMES[name].tuning.certainty
+@pytest.mark.parametrize(("name", "seats"), [(name, seats) for name, game in GAMES.items() for seats in game.seats])
+def test_a_lead_makes_every_game_surer(name: str, seats: int) -> None:
+    weights = GAMES[name].tuning.certainty[seats]
     said = [certainty(lines(100 + lead, 100), weights) for lead in (0, 50, 500, 5000)]
     assert said == sorted(said)
     assert 0.2 < said[0] < 0.8 < said[-1] < 1
@@ -54,7 +54,10 @@ def test_a_fit_finds_known_weights_and_its_shares_come_true() -> None:
 def test_certainties_come_true_in_longer_searches(name: str, seats: int) -> None:
     """The games were not used for the fit; searches of one decision are correlated, so decisions are counted."""
     pairs = [pair for seed in range(901, 909) for pair in searches_of(name, seats, seed)]
-    said, agreed = shares(pairs, np.array(GAMES[name].tuning.certainty)), np.array([pair["agree"] for pair in pairs])
+    said, agreed = (
+        shares(pairs, np.array(GAMES[name].tuning.certainty[seats])),
+        np.array([pair["agree"] for pair in pairs]),
+    )
     for low, high in ((0.0, 1.0), (0.0, 0.75), (0.75, 0.95), (0.95, 1.0)):
         inside = (said >= low) & (said <= high)
         decisions_inside = inside.sum() / len(LENGTHS)

@@ -39,12 +39,14 @@ CASES_AND_OPTIONS = [
 ]
 
 
-def suited(game: Game, options: Options) -> Options:
-    return {**options, "value": value_in_use(game)[0]} if "value" in options else options
+def suited(game: Game, seats: int, options: Options) -> Options:
+    return {**options, "value": value_in_use(game, seats)[0]} if "value" in options else options
 
 
 def table(position: State, seed: int, iterations: int = 400, **options: Any) -> tuple[Line, ...]:
-    return search(position, iterations, seed=seed, max_bytes=1 << 22, **suited(position.game, options)).lines
+    return search(
+        position, iterations, seed=seed, max_bytes=1 << 22, **suited(position.game, position.seats, options)
+    ).lines
 
 
 def worlds(position: State) -> list[State]:
@@ -79,7 +81,7 @@ def tables_of_warm_trees(
     met, found = decisions(GAMES[name], seats, 13), set()
     own = [position for position in met if position.turn == met[0].turn][:number]
     for positions in zip(*map(worlds, own), strict=True):
-        searcher = Searcher(observe(own[0]), seed=3, max_bytes=max_bytes, **suited(own[0].game, options))
+        searcher = Searcher(observe(own[0]), seed=3, max_bytes=max_bytes, **suited(own[0].game, own[0].seats, options))
         tables = []
         for position in positions:
             searcher.advance(observe(position))

@@ -8,7 +8,7 @@ import pytest
 
 from clerestory.engine import State
 from clerestory.engine.toy.rules import TOY
-from clerestory.engine.values.value import LEARNED, shipped_file, value_in_use, value_of
+from clerestory.engine.values.value import LEARNED, shipped_values, value_in_use, value_of
 from clerestory.engine.values.weights import shapes, write_weights
 from clerestory.search.errors import BadLimit
 from clerestory.search.ismcts import Searcher
@@ -58,21 +58,20 @@ def test_a_leaf_is_worth_what_the_value_says(seats: int, name: str, net: str) ->
 
 def test_the_shipped_search_uses_the_learned_value_if_there_is_one() -> None:
     assert value_in_use(CATHEDRAL)[0] == LEARNED
+    assert list(shipped_values("cathedral")) == ["net-2", "net"]
     assert value_in_use(TOY) == ("hand", "no learned value is shipped")
-    for seats in CATHEDRAL.seats:
-        assert shipped(CATHEDRAL, seats)["value"] == LEARNED
+    for seats, value in ((2, "net-2"), (3, LEARNED), (4, LEARNED)):
+        assert shipped(CATHEDRAL, seats)["value"] == value_in_use(CATHEDRAL, seats)[0] == value
         assert shipped(CATHEDRAL, seats)["horizon"] == 0
         assert shipped(TOY, seats) == TOY.tuning.search[seats]
         state = leaf(seats)[0]
-        named = {**shipped(CATHEDRAL, seats), "value": str(shipped_file("cathedral"))}
+        named = {**shipped(CATHEDRAL, seats), "value": str(shipped_values("cathedral")[value])}
         assert search(state, 50, **shipped(CATHEDRAL, seats)).lines == search(state, 50, **named).lines
 
 
 def test_the_shipped_value_is_not_looked_for_in_every_search(monkeypatch: pytest.MonkeyPatch) -> None:
     first = search(leaf(2)[0], 50, **shipped(CATHEDRAL, 2)).lines
-    monkeypatch.setattr(
-        "clerestory.engine.values.value.shipped_file", lambda name: pytest.fail(f"looked for {name} again")
-    )
+    monkeypatch.setattr("clerestory.engine.values.value.files", lambda name: pytest.fail(f"looked in {name} again"))
     assert search(leaf(2)[0], 50, **shipped(CATHEDRAL, 2)).lines == first
 
 

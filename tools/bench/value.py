@@ -46,7 +46,7 @@ def bench_value(
 ) -> None:
     """Evaluations of positions from games, on one core."""
     rules = chosen_game(runs.game, runs.seats)
-    name = value_in_use(rules)[0] if value is None else value
+    name = value_in_use(rules, runs.seats)[0] if value is None else value
     try:
         valuation = value_of(rules, name)
     except BadWeights as error:

@@ -135,8 +135,8 @@ def show_sizes() -> None:
     wasm = sum(size for name, size in packed.items() if name.endswith(".wasm"))
     code = sum(size for name, size in packed.items() if name.endswith(".js"))
     print(f"engine of both games: {wasm:,} bytes gz, and {code:,} of JavaScript with the data")
-    for name in NAMES:
-        print(f"{name}: {packed[f'{name}.bin']:,} bytes gz of weights and tables")
+    for name in (name for name in packed if name.endswith(".bin")):
+        print(f"{name}: {packed[name]:,} bytes gz of weights and tables")
 
 
 def show_speeds(where: str, ask: Ask, rounds: int) -> None:

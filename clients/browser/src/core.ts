@@ -48,7 +48,15 @@ export interface Functions {
 export interface Parts {
   readonly module: WebAssembly.Module;
   readonly data: GameData;
-  readonly content: Uint8Array;
+  /** The binary files, by learned value. */
+  readonly contents: Readonly<Record<string, Uint8Array>>;
+}
+
+/** A learned value in memory: the addresses of its rows and of its priors, and its other weights. */
+interface LoadedValue {
+  readonly rows: number;
+  readonly others: Uint8Array;
+  readonly priors: number;
 }
 
 const LUCK_BYTES = 32;
@@ -69,29 +77,34 @@ export class Core {
   readonly state: number;
   readonly luck: number;
   readonly out: number;
-  readonly #priors: number;
+  readonly #values = new Map<string, LoadedValue>();
 
-  constructor({ module, data, content }: Parts) {
+  constructor({ module, data, contents }: Parts) {
     this.data = data;
     const instance = new WebAssembly.Instance(module, { env: { now } });
     this.functions = instance.exports as unknown as Functions;
     this.functions._initialize();
     this.functions.begin();
     const size = this.functions.engine_begin(data.actions.length);
-    const { rows, others, priors, tables, rounds } = data.memory;
     require("a position", size, data.stateBytes);
-    require("the tables", this.functions.engine_tables_size(), tables[1]);
     this.state = this.functions.engine_memory(size);
     this.luck = this.functions.engine_memory(LUCK_BYTES);
     this.out = this.functions.engine_memory(OUT_BYTES);
-    const weights = align(this.functions.engine_memory(rows[1] + 64));
-    this.#priors = this.functions.engine_memory(priors[1]);
+    for (const [value, content] of Object.entries(contents)) this.#load(value, content);
+  }
+
+  /** Copy the tables of the cards, and a value, to memory. */
+  #load(value: string, content: Uint8Array): void {
+    const memory = this.data.memory[value];
+    if (memory === undefined) throw new EngineError(`${value}: not a value of this build`);
     const part = ([at, length]: readonly [number, number]) => content.subarray(at, at + length);
-    this.write(this.functions.engine_tables(), part(tables));
-    this.write(weights, part(rows));
-    this.write(this.functions.engine_weights(weights), part(others));
-    this.write(this.#priors, part(priors));
-    this.functions.engine_priors(this.#priors, rounds);
+    require("the tables", this.functions.engine_tables_size(), memory.tables[1]);
+    this.write(this.functions.engine_tables(), part(memory.tables));
+    const rows = align(this.functions.engine_memory(memory.rows[1] + 64));
+    const priors = this.functions.engine_memory(memory.priors[1]);
+    this.write(rows, part(memory.rows));
+    this.write(priors, part(memory.priors));
+    this.#values.set(value, { rows, others: part(memory.others), priors });
   }
 
   read(at: number, size: number): Uint8Array {
@@ -110,15 +123,18 @@ export class Core {
     return [...new Uint16Array(this.functions.memory.buffer, this.out, count)];
   }
 
-  /** Set the options and the priors of the next search. */
+  /** Set the options, the value and the priors of the next search. */
   configure(seats: number): void {
-    const options = fromHex(this.data.tuning.bySeats[seats]?.loop ?? "");
+    const { value = "", loop = "" } = this.data.tuning.bySeats[seats] ?? {};
+    const options = fromHex(loop);
     require("the options", this.functions.engine_options_size(), options.length);
     this.write(this.functions.engine_options(), options);
-    const { priors, rounds } = this.data.memory;
+    const [loaded, memory] = [this.#values.get(value), this.data.memory[value]];
+    if (loaded === undefined || memory === undefined) throw new EngineError(`${value}: the value is not loaded`);
+    this.write(this.functions.engine_weights(loaded.rows), loaded.others);
     const [fewest, most] = this.data.seats;
-    const table = priors[1] / (most - fewest + 1);
-    this.functions.engine_priors(this.#priors + (seats - fewest) * table, rounds);
+    const table = memory.priors[1] / (most - fewest + 1);
+    this.functions.engine_priors(loaded.priors + (seats - fewest) * table, memory.rounds);
   }
 
   /** Return a random number from 0 to 1: the first of a seed. */

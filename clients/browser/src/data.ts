@@ -42,12 +42,16 @@ export interface PointsData {
 }
 
 export interface SearchData {
+  /** Name of the learned value. */
+  readonly value: string;
   /** The options of the loop, as C has them in memory, in hexadecimal digits. */
   readonly loop: string;
   readonly marginShare: number;
   readonly scale: number;
   readonly choice: string;
   readonly deviations: number;
+  /** Weights of the certainty of the best line. */
+  readonly certainty: readonly number[];
   readonly sharpness: { readonly weights: readonly number[]; readonly firstSeat: number; readonly rounds: number };
 }
 
@@ -74,12 +78,11 @@ export interface Level {
 
 export interface Tuning {
   readonly constants: Constants;
-  readonly certainty: readonly number[];
   readonly levels: readonly Level[];
   readonly bySeats: Readonly<Record<string, SearchData>>;
 }
 
-/** Place and size of a part of the binary file, in bytes. */
+/** Place and size of a part of a binary file, in bytes. */
 type Part = readonly [number, number];
 
 export interface MemoryData {
@@ -104,5 +107,6 @@ export interface GameData {
   readonly layout: LayoutData;
   readonly points: PointsData;
   readonly tuning: Tuning;
-  readonly memory: MemoryData;
+  /** The binary files by learned value. */
+  readonly memory: Readonly<Record<string, MemoryData>>;
 }

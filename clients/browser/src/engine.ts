@@ -76,10 +76,11 @@ export class Engine {
     return this.#rules.core.data.name;
   }
 
-  /** Version, revision of the rules, hash of the cards, and checksum of the weights. */
+  /** Version, revision of the rules, hash of the cards, and checksums of the weights by learned value. */
   get identity() {
     const { version, rulesRevision, catalogue, memory } = this.#rules.core.data;
-    return { version, rulesRevision, catalogue, weights: memory.weights };
+    const weights = Object.fromEntries(Object.entries(memory).map(([value, of]) => [value, of.weights]));
+    return { version, rulesRevision, catalogue, weights };
   }
 
   /** Return the opening of a game, dealt from a seed. Throws BadOption. */

@@ -2,7 +2,7 @@
 //
 // Arithmetic follows Python's order, so that every bit is equal.
 
-import type { Constants, GameData, Level, SearchData } from "./data.ts";
+import type { Constants, Level, SearchData } from "./data.ts";
 
 /** A legal action with the search's estimates, as in the Python class of the same name. */
 export interface Line {
@@ -74,14 +74,19 @@ function settledBound(line: Line, { deviations }: SearchData, { point }: Constan
 }
 
 /** Return the estimated share of searches ten times longer that would choose the same line. */
-export function certainty(lines: readonly Line[], data: GameData, { exp, log }: Elementary): number {
+export function certainty(
+  lines: readonly Line[],
+  { certainty }: SearchData,
+  { mostErrors }: Constants,
+  { exp, log }: Elementary,
+): number {
   const [best, ...rivals] = lines;
   const rival = first(rivals, (line) => line.visits);
   if (best === undefined || rival === undefined) return 1;
   const total = lines.reduce((sum, line) => sum + line.visits, 0);
   const lead = log((best.visits + 1) / (rival.visits + 1));
-  const evidence = [1, log(total + 1), lead, errors(best, rival, data.tuning.constants.mostErrors)];
-  return 1 / (1 + exp(-weighted(data.tuning.certainty, evidence)));
+  const evidence = [1, log(total + 1), lead, errors(best, rival, mostErrors)];
+  return 1 / (1 + exp(-weighted(certainty, evidence)));
 }
 
 function errors(best: Line, rival: Line, most: number): number {

@@ -103,7 +103,7 @@ function result(core: Core, question: Question, stopReason: StopReason, started:
     seat: question.seat,
     lines,
     iterations,
-    certainty: certainty(lines, data, elementary),
+    certainty: certainty(lines, by, data.tuning.constants, elementary),
     seed: Number.isSafeInteger(Number(question.seed)) ? Number(question.seed) : question.seed,
     stopReason,
     elapsedMs: 1000 * (now() - started),

@@ -27,7 +27,7 @@ PLAN = LearningPlan(
     load=cathedral,
     seats=(2,),
     chunks=1,
-    seed=2,
+    seed=5,
     habits=Habits(quick=2, full=6, least_visits=1),
     schedule=Schedule(epochs=2, batch=256),
     fits=2,
@@ -109,7 +109,7 @@ def test_the_next_generation_is_played_by_the_value_that_passed_and_says_so(whol
     assert best_value(whole, 1) == whole / "generation-0" / "value.net"
     assert best_value(whole, 0) is None
     assert due(whole) == 2
-    shipped, value = value_of(cathedral(), "net").weights, whole / "generation-0" / "value.net"
+    shipped, value = value_of(cathedral(), "net-2").weights, whole / "generation-0" / "value.net"
     assert shipped is not None
     assert PLAN.selfplay(0, 2, None).header()["search"]["value"] == shipped.checksum
     passed = read_weights(value, cathedral()).checksum
@@ -117,7 +117,7 @@ def test_the_next_generation_is_played_by_the_value_that_passed_and_says_so(whol
 
 
 def test_a_fit_goes_on_from_the_value_that_played(whole: Path) -> None:
-    shipped = value_of(cathedral(), "net").weights
+    shipped = value_of(cathedral(), "net-2").weights
     assert shipped is not None
     before = shipped
     for number in range(2):
@@ -142,7 +142,7 @@ def test_a_candidate_may_be_the_mean_of_the_first_and_the_fitted_weights(
     monkeypatch.setattr("clerestory.search.training.loop.results_loss", loss)
     monkeypatch.setattr("clerestory.search.training.loop.calibrated", lambda weights, *_: weights)
     list(learn(PLAN, OPEN, tmp_path, 1, Resources()))
-    first = value_of(cathedral(), "net").weights
+    first = value_of(cathedral(), "net-2").weights
     found = read_weights(tmp_path / "generation-0" / "candidate.net", cathedral())
     assert first is not None
     assert found.provenance["start_share"] == 0.5

@@ -218,7 +218,7 @@ def test_a_review_by_other_settings_or_another_value_is_another(monkeypatch: pyt
     settings = ({}, {"iterations": 61}, {"seed": 1}, {"viewer": 0}, {"options": {"horizon": 7}})
     plans, digests = [ReviewPlan(**{"iterations": 60} | one) for one in settings], set[str]()
     for value in (("hand", ""), ("net", "weights 1"), ("net", "weights 2")):
-        monkeypatch.setattr("clerestory.server.games.reviews.value_in_use", lambda _, value=value: value)
+        monkeypatch.setattr("clerestory.server.games.reviews.value_in_use", lambda *_, value=value: value)
         digests |= {digest_of_plan(plan, DUEL, 2) for plan in plans}
     assert len(digests) == 15
 

@@ -111,7 +111,8 @@ async def test_every_game_is_as_it_was(sort: str, revision: str, earlier: str) -
 @pytest.mark.parametrize("sort", SORTS)
 async def test_reviews_are_still_there(sort: str, revision: str, earlier: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr("clerestory.server.analysis.reviewer.Reviewer.search")
-    monkeypatch.setattr("clerestory.server.games.reviews.value_in_use", lambda game: VALUED_BY[game.name])
+    for user in ("server.games.reviews", "search.options"):
+        monkeypatch.setattr(f"clerestory.{user}.value_in_use", lambda game, _=None: VALUED_BY[game.name])
     for game in (CATHEDRAL, DUEL):
         for seats in game.seats:
             monkeypatch.setitem(game.tuning.review_learned, seats, REVIEWED_BY)
