@@ -26,13 +26,13 @@ from clerestory.server.analysis.analysis_engine import AnalysisEngine
 from clerestory.server.analysis.reviewer import Reviewer
 from clerestory.server.analysis.scheduler import Scheduler
 from clerestory.server.certificates import Certificates
-from clerestory.server.config import Settings
+from clerestory.server.config import Settings, host_of
 from clerestory.server.descriptors import Connections, connections, open_descriptors, take_descriptors
 from clerestory.server.games.auto_player import Choose
 from clerestory.server.games.bots import Bots
 from clerestory.server.games.bounds import CLOSING
 from clerestory.server.games.manager import GameManager, Limits
-from clerestory.server.games.notices import Holds, Route, Send, TurnNotice, TurnNotices
+from clerestory.server.games.notices import Holds, Receiver, Route, TurnNotice, TurnNotices
 from clerestory.server.games.store import Store
 from clerestory.server.games.stores.store_location import file_of, open_store
 from clerestory.server.hardening.pending_reads import PendingReads
@@ -78,6 +78,7 @@ SERVICES = (
 )
 CALLS = 0.75  # the share of the grace period for calls; the store gets the rest, and what calls leave unused
 SENDING_TO_SEATS = 64  # notices at a time to addresses that strangers chose; some never answer
+SENDING_OF_MAKER = 8  # of these, notices of the games of one caller
 LEAST = 0.5  # seconds that the store gets to close, however short the grace period is
 ANSWERING = 0.0001  # kernel time slice of the answering threads, in seconds: a shorter one is scheduled sooner
 
@@ -319,13 +320,16 @@ def push_signer(settings: Settings) -> "PushSigner | None":
 
 def turn_notices(store: Store, settings: Settings, targets: SeatTargets, metrics: Metrics) -> MakeNotices | None:
     """Return what makes `TurnNotices` for the webhook and targets of seats; None for neither. Raises BadSettings."""
-    routes = [Route(targets.find, durable=True, sending=SENDING_TO_SEATS)] if targets.enabled else []
+    routes = []
+    if targets.enabled:
+        routes.append(Route(targets.find, durable=True, sending=SENDING_TO_SEATS, each=SENDING_OF_MAKER))
     if settings.webhook_key is not None:
         key = read_key(settings.webhook_key)
         send = Webhook(settings.webhook, key, private=settings.webhook_private, now=store.now).send
+        receiver = Receiver(settings.webhook, host_of(settings.webhook), send)
 
-        async def webhook(_: TurnNotice) -> Sequence[Send]:
-            return (send,)
+        async def webhook(_: TurnNotice) -> Sequence[Receiver]:
+            return (receiver,)
 
         routes.append(Route(webhook))
     return partial(TurnNotices, routes, metrics.count_notice) if routes else None

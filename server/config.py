@@ -87,7 +87,7 @@ class Settings(Capacity):
     webhook: str = declared(
         "",
         "`https://HOST/PATH`, to which the server posts a [notice](games.md#your-turn-notices) whenever a person's turn"
-        " begins",
+        " begins; `http://` at a loopback address with `--webhook-private`, elsewhere with `--insecure`",
     )
     webhook_key: Path | None = declared(
         None, "file with the key that signs these notices: 24 to 64 bytes in base64, perhaps after `whsec_`"
