@@ -109,7 +109,8 @@ class Settings(Capacity):
     )
     admin: str = declared(
         "",
-        "`HOST:PORT` or `unix:PATH` of a second port for operators, with gRPC's channelz, health and reflection",
+        "`HOST:PORT` or `unix:PATH` of a second port for operators, with gRPC's channelz, health and reflection,"
+        " answered by threads of its own",
     )
     metrics: str = declared("", "`HOST:PORT` where the metrics are served over HTTP")
     tracing: str = declared(

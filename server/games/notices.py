@@ -176,7 +176,7 @@ class TurnNotices:
         holds: asked before each attempt.
 
     Attributes:
-        postponed: whether turns are to be announced again later, because too many others were waiting.
+        postponed: whether a turn was not announced yet, because too many others were waiting.
     """
 
     def __init__(self, routes: Sequence[Route], count: Callable[[Outcome], None], holds: Holds) -> None:
