@@ -1,6 +1,6 @@
 """Turns requests into messages and messages into answers, for the sync and the async client."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from numbers import Real
@@ -208,7 +208,7 @@ def set_watching(
         set_field(request, "target_certainty", certainty)
     if observer is not None:
         request.observer.SetInParent()
-        if observer != ONLOOKER:
+        if not (isinstance(observer, Hashable) and observer == ONLOOKER):  # an array is not hashable
             set_field(request.observer, "seat", observer, "observer.seat")
     return None if every is None else set_time(request, "update_interval", every)
 
