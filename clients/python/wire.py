@@ -10,7 +10,7 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
 from clerestory.clients.errors import BadRequest, FieldViolation
-from clerestory.clients.types import Action, AnswerWarning, Line, Rate, Recommendation, Update
+from clerestory.clients.types import ONLOOKER, Action, AnswerWarning, Line, Rate, Recommendation, Update
 from clerestory.durations import parse_duration
 from clerestory.figures import Outlook
 from clerestory.protojson import BadJson, narrowed, parse
@@ -30,7 +30,6 @@ NUMBERS = {  # of a line, by name, and whether they can be left out
     if field.message_type is None and not field.is_repeated
 }
 MAX_MESSAGE_BYTES = 1 << 16  # of a request; gRPC reports the rejection of a larger one as a busy server
-ONLOOKER = -1  # as an observer: sees only what is public
 
 
 class HasPosition(Protocol):
