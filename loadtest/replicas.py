@@ -43,7 +43,7 @@ def in_front(envoy: str, servers: Sequence[str], health: Sequence[str] = ()) -> 
     Args:
         envoy: the program.
         servers: their addresses.
-        health: where it asks for their health; by default there.
+        health: the addresses of their health services; by default the same.
     """
     targets = [*servers, *(health or servers)]
     usual = 50051, 50052, 50061, 50062

@@ -182,7 +182,7 @@ def progress_bar(
 
     Args:
         first: the stage whose bar is drawn before its first step; "" for none.
-        every: seconds between two lines, the first of which is printed at once; None as in `ProgressLines`.
+        every: as in `ProgressLines`.
         transient: whether the bars are removed at the end.
     """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -209,8 +209,8 @@ class ProgressLines:
     """Prints the progress of work where a bar cannot be drawn: a line now and then, and at the end of long work.
 
     Args:
-        console: where it is printed.
-        every: seconds between two lines, the first of which is printed at once; None for the attributes of the class.
+        console: the console.
+        every: seconds between two lines, and the first one is printed at once; None for the attributes of the class.
 
     Attributes:
         first: seconds until the first line of a stage of the work.
