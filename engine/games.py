@@ -26,7 +26,7 @@ from clerestory.engine.duel.rules import DuelGame
 from clerestory.engine.duel.text import show as show_duel
 from clerestory.engine.errors import BadCatalogue, BadPosition, quoted
 from clerestory.engine.picture import PictureTexts
-from clerestory.engine.plans import Demand, Planner
+from clerestory.engine.plans import Planner, Shortage
 from clerestory.engine.positions.envelope import check_envelope
 from clerestory.engine.shared.points import Source, TieBreak
 from clerestory.engine.toy import changes as toy_changes
@@ -53,7 +53,7 @@ class GameListing(NamedTuple):
         planner: plans actions whose order does not matter, if there are any.
         picture: formats the fields of a position as a table, if in more languages than English.
         taker: returns the card with which a seat uses a thing, "" for none, if cards of the game use things.
-        demand: returns what an action brings that cards of a seat lack, None for nothing, if they use things.
+        shortage: returns what an action brings that cards of a seat lack, None for nothing, if they use things.
         scripts: players by published advice, by name: each returns its action, and how many it rated.
     """
 
@@ -64,7 +64,7 @@ class GameListing(NamedTuple):
     scripts: Mapping[str, Callable[[State], tuple[str, int]]] = MappingProxyType({})
     planner: Planner | None = None
     taker: Callable[[State, int, str], str] | None = None
-    demand: Callable[[State, int, str], Demand | None] | None = None
+    shortage: Callable[[State, int, str], Shortage | None] | None = None
     picture: Callable[[dict[str, Any], PictureTexts], str] | None = None
 
 
@@ -77,7 +77,7 @@ LIST = {
         {"script-v1": cathedral_script.advised, "priced-v1": cathedral_priced.advised},
         cathedral_plans,
         cathedral_plans.taker,
-        cathedral_plans.demand,
+        cathedral_plans.shortage,
         show_cathedral,
     ),
     "duel": GameListing(DuelGame, duel_changes, DuelCatalogue, duel_points, picture=show_duel),

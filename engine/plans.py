@@ -57,7 +57,7 @@ class Plan(NamedTuple):
     required: int = 0
 
 
-class Demand(NamedTuple):
+class Shortage(NamedTuple):
     """Goods that an action brings and cards of a seat lack.
 
     Attributes:

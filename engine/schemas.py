@@ -55,6 +55,7 @@ def position_of_any_game() -> Schema:
     }
 
 
+@cache
 def position_of(name: str) -> Schema:
     """Return the schema of a game's own fields. Fields with their default may be absent, as in the JSON of messages."""
     game = GAMES[name]
@@ -71,14 +72,11 @@ def range_of(path: str) -> tuple[int, int] | None:
     place = next((i for i, name in enumerate(names) if name in GAMES), None)
     if place is None:
         return None
-    schema = declared_in(names[place])
+    schema = position_of(names[place])
     for name in names[place + 1 :]:
         schema = schema.get("items" if name.isdigit() else "properties", {})
         schema = schema if name.isdigit() else schema.get(name, {})
     return (schema["minimum"], schema["maximum"]) if {"minimum", "maximum"} <= schema.keys() else None
-
-
-declared_in = cache(position_of)
 
 
 def declared(fields: Iterable[Field]) -> Schema:

@@ -37,11 +37,19 @@ SIGNALS = {ServerFault.KILL: signal.SIGKILL, ServerFault.DRAIN: signal.SIGTERM}
 
 
 @contextmanager
-def in_front(envoy: str, servers: Sequence[str]) -> Iterator[str]:
-    """Yield the address of an Envoy in front of two servers, given their addresses."""
-    first, second = (int(target.rpartition(":")[2]) for target in servers)
+def in_front(envoy: str, servers: Sequence[str], health: Sequence[str] = ()) -> Iterator[str]:
+    """Yield the address of an Envoy in front of two servers.
+
+    Args:
+        envoy: the program.
+        servers: their addresses.
+        health: the addresses of their health services; by default the same.
+    """
+    targets = [*servers, *(health or servers)]
+    usual = 50051, 50052, 50061, 50062
     own = free_port()
-    ports = {50051: first, 50052: second, 50050: own, 9901: free_port()}
+    ports = {port: int(target.rpartition(":")[2]) for port, target in zip(usual, targets, strict=True)}
+    ports |= {50050: own, 9901: free_port()}
     with TemporaryDirectory() as folder, running(envoy, "envoy.yaml", Path(folder), ports):
         time.sleep(3)  # until its health checks have found the servers
         yield f"127.0.0.1:{own}"
@@ -82,8 +90,9 @@ def main(
     halves = [(capacity, seconds / 2)] * 2
     with ExitStack() as stack:
         options = ("--workers", str(workers), "--drain-delay", "2")
-        servers = [stack.enter_context(own_server(*options)) for _ in range(2)]
-        target = stack.enter_context(in_front(envoy, [server.target for server in servers]))
+        health = [f"127.0.0.1:{free_port()}" for _ in range(2)]
+        servers = [stack.enter_context(own_server(*options, "--admin", admin)) for admin in health]
+        target = stack.enter_context(in_front(envoy, [server.target for server in servers], health))
         run = asyncio.run(load_through(target, 2 * workers, Load(halves), servers[0], fault))
     ends = Counter(end_of(call) for call in run.calls)
     typer.echo(json.dumps({"fault": fault, "ends": ends, "halves": phases(run, halves)}, indent=1))

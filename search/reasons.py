@@ -91,9 +91,9 @@ def sentences(best: Line, other: Line, gains: Sequence[Gain], view: State, seat:
 
 def brought(best: Line, other: Line, view: State, seat: int) -> tuple[Text, ...]:
     """Return the sentence on what the first line's action brings that a card of the seat lacks; () for nothing."""
-    demand = LIST[view.game.name].demand
-    wanted = demand and demand(view, seat, best.action)
-    instead = demand and demand(view, seat, other.action)
+    shortage = LIST[view.game.name].shortage
+    wanted = shortage and shortage(view, seat, best.action)
+    instead = shortage and shortage(view, seat, other.action)
     if not wanted or (instead and instead.thing == wanted.thing):
         return ()
     what = text(f"amount.{wanted.thing}", count=wanted.number)

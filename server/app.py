@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -15,24 +16,24 @@ from typing import TYPE_CHECKING, Any
 
 import grpc
 from grpc_channelz.v1.channelz import add_channelz_servicer
-from grpc_health.v1 import health, health_pb2
-from grpc_health.v1._async import HealthServicer
+from grpc_health.v1 import health
 from grpc_health.v1.health_pb2_grpc import add_HealthServicer_to_server
 
 from clerestory.addresses import is_listening, socket_of
 from clerestory.declared import BadSettings
 from clerestory.search.turns import take_turns
+from clerestory.server.admin import AdminServer, Health
 from clerestory.server.analysis.analysis_engine import AnalysisEngine
 from clerestory.server.analysis.reviewer import Reviewer
 from clerestory.server.analysis.scheduler import Scheduler
 from clerestory.server.certificates import Certificates
-from clerestory.server.config import Settings
+from clerestory.server.config import Settings, host_of
 from clerestory.server.descriptors import Connections, connections, open_descriptors, take_descriptors
 from clerestory.server.games.auto_player import Choose
 from clerestory.server.games.bots import Bots
 from clerestory.server.games.bounds import CLOSING
 from clerestory.server.games.manager import GameManager, Limits
-from clerestory.server.games.notices import Holds, Route, Send, TurnNotice, TurnNotices
+from clerestory.server.games.notices import Holds, Receiver, Route, TurnNotice, TurnNotices
 from clerestory.server.games.store import Store
 from clerestory.server.games.stores.store_location import file_of, open_store
 from clerestory.server.hardening.pending_reads import PendingReads
@@ -40,7 +41,14 @@ from clerestory.server.lifecycle import Lifecycle
 from clerestory.server.memory import collect_seldom, limit_bytes, resident_bytes
 from clerestory.server.notices.targets import SeatTargets
 from clerestory.server.notices.webhook import Webhook, read_key
-from clerestory.server.rpc.admission import MOST_CALLS, OPERATORS, STREAMS_INSIDE, AdmissionHandler, channel_options
+from clerestory.server.rpc.admission import (
+    MOST_CALLS,
+    OPERATORS,
+    STREAMS_INSIDE,
+    STREAMS_OF_OPERATOR,
+    AdmissionHandler,
+    channel_options,
+)
 from clerestory.server.rpc.annotation_service import Annotations
 from clerestory.server.rpc.callers import Callers
 from clerestory.server.rpc.chunks import Chunks
@@ -48,7 +56,7 @@ from clerestory.server.rpc.game_service import GameHandlers
 from clerestory.server.rpc.interceptor import CallInterceptor
 from clerestory.server.rpc.lesson_service import Lessons, Puzzles
 from clerestory.server.rpc.metrics import Exposition, Metrics, expose
-from clerestory.server.rpc.reflection import add_reflection
+from clerestory.server.rpc.reflection import ThreadedReflection, add_reflection
 from clerestory.server.rpc.rules_service import RulesHandlers
 from clerestory.server.rpc.security import Tokens
 from clerestory.server.rpc.service import AdvisorHandlers
@@ -78,6 +86,7 @@ SERVICES = (
 )
 CALLS = 0.75  # the share of the grace period for calls; the store gets the rest, and what calls leave unused
 SENDING_TO_SEATS = 64  # notices at a time to addresses that strangers chose; some never answer
+SENDING_OF_MAKER = 8  # of these, notices of the games of one caller
 LEAST = 0.5  # seconds that the store gets to close, however short the grace period is
 ANSWERING = 0.0001  # kernel time slice of the answering threads, in seconds: a shorter one is scheduled sooner
 
@@ -98,8 +107,7 @@ class App:
         certificates: the certificates of the public port; None for plaintext.
         metrics: the server's metrics.
         connections: the limits on connections of its ports.
-        admin: the channelz server; None if there is none.
-        admin_address: the address of the channelz server; "" if there is none.
+        admin: the server of the admin port; None if there is none.
         exposition: the HTTP server for metrics; None if there is none.
         traces: exports spans; None if tracing is off.
     """
@@ -110,13 +118,12 @@ class App:
     settings: Settings
     servers: list[grpc.aio.Server]
     admission: AdmissionHandler
-    health: HealthServicer
+    health: Health
     tokens: Tokens | None
     certificates: Certificates | None
     metrics: Metrics
     connections: Connections
-    admin: grpc.aio.Server | None
-    admin_address: str
+    admin: AdminServer | None
     exposition: Exposition | None
     traces: "Traces | None"
 
@@ -143,7 +150,7 @@ class App:
 
     async def finish(self) -> None:
         """Shut down within the grace period: reject new calls, and let running searches return their results so far."""
-        await self.health.enter_graceful_shutdown()
+        await self.health.drain()
         await asyncio.sleep(self.settings.drain_delay)
         ends = time.monotonic() + self.settings.grace
         self.analysis.finish()
@@ -153,7 +160,7 @@ class App:
         await self.analysis.close()
         await self.manager.close(min(CLOSING, max(LEAST, ends - time.monotonic())))
         if self.admin is not None:
-            await self.admin.stop(None)
+            await self.admin.stop()
         if self.exposition is not None:
             await asyncio.to_thread(self.exposition.close)
         if self.traces is not None:
@@ -173,10 +180,10 @@ async def start(settings: Settings, inside: str = "") -> App:
     tokens = None if settings.token_file is None else Tokens(settings.token_file)
     push = push_signer(settings)
     traces = start_tracing(settings.tracing)
-    metrics, standing, room = Metrics(), HealthServicer(), connections(page=bool(inside))
+    metrics, standing, room = Metrics(), Health(), connections(page=bool(inside))
     servers, address = open_ports(settings, room, certificates, inside)
     store = await open_store(settings.store)
-    admin, admin_address = start_admin(settings.admin, standing)
+    admin = start_admin(settings.admin, standing)
     exposition = expose(metrics, settings.metrics) if settings.metrics else None
     analysis = AnalysisEngine(settings, metrics.count_soon)
     callers = Callers(tokens, lambda game_id, token: manager.seat_of(game_id, token))
@@ -206,7 +213,6 @@ async def start(settings: Settings, inside: str = "") -> App:
         metrics=metrics,
         connections=room,
         admin=admin,
-        admin_address=admin_address,
         exposition=exposition,
         traces=traces,
     )
@@ -255,16 +261,16 @@ def open_ports(
 
 
 async def begin(
-    servers: list[grpc.aio.Server], admission: AdmissionHandler, admin: grpc.aio.Server | None, standing: HealthServicer
+    servers: list[grpc.aio.Server], admission: AdmissionHandler, admin: AdminServer | None, standing: Health
 ) -> None:
     """Start the servers, the public ones with the gate as their handler, and report SERVING to health checks."""
     for one in servers:
         one.add_generic_rpc_handlers([admission])
         await one.start()
     if admin is not None:
-        await admin.start()
+        admin.start()
     for name in (health.OVERALL_HEALTH, *SERVICES):
-        await standing.set(name, health_pb2.HealthCheckResponse.SERVING)
+        await standing.report(name, serving=True)
 
 
 def add_services(
@@ -273,7 +279,7 @@ def add_services(
     games: GameHandlers,
     annotations: Annotations,
     chunks: Chunks,
-    standing: HealthServicer,
+    standing: Health,
 ) -> None:
     """Add the handlers of all services to the gate."""
     server: Any = admission
@@ -283,14 +289,13 @@ def add_services(
     add_AnnotationServiceServicer_to_server(annotations, server)
     add_PuzzleServiceServicer_to_server(Puzzles(), server)
     add_LessonServiceServicer_to_server(Lessons(chunks), server)
-    add_HealthServicer_to_server(standing, server)
+    add_HealthServicer_to_server(standing.main, server)
     add_reflection([*SERVICES, health.SERVICE_NAME], server)
 
 
-async def report_games(standing: HealthServicer, healthy: bool) -> None:
+async def report_games(standing: Health, healthy: bool) -> None:
     """Report to health checks whether hosted games are available; the other services do not need the store."""
-    state = health_pb2.HealthCheckResponse.SERVING if healthy else health_pb2.HealthCheckResponse.NOT_SERVING
-    await standing.set(GAMES, state)
+    await standing.report(GAMES, serving=healthy)
 
 
 def hosted_games(store: Store, settings: Settings, choose: Choose, notices: MakeNotices | None) -> GameManager:
@@ -319,27 +324,34 @@ def push_signer(settings: Settings) -> "PushSigner | None":
 
 def turn_notices(store: Store, settings: Settings, targets: SeatTargets, metrics: Metrics) -> MakeNotices | None:
     """Return what makes `TurnNotices` for the webhook and targets of seats; None for neither. Raises BadSettings."""
-    routes = [Route(targets.find, durable=True, sending=SENDING_TO_SEATS)] if targets.enabled else []
+    routes = []
+    if targets.enabled:
+        routes.append(Route(targets.find, durable=True, sending=SENDING_TO_SEATS, each=SENDING_OF_MAKER))
     if settings.webhook_key is not None:
         key = read_key(settings.webhook_key)
         send = Webhook(settings.webhook, key, private=settings.webhook_private, now=store.now).send
+        receiver = Receiver(settings.webhook, host_of(settings.webhook), send)
 
-        async def webhook(_: TurnNotice) -> Sequence[Send]:
-            return (send,)
+        async def webhook(_: TurnNotice) -> Sequence[Receiver]:
+            return (receiver,)
 
         routes.append(Route(webhook))
     return partial(TurnNotices, routes, metrics.count_notice) if routes else None
 
 
-def start_admin(address: str, standing: HealthServicer) -> tuple[grpc.aio.Server | None, str]:
-    """Return the channelz server for operators, and its address; None and "" if it is disabled."""
+def start_admin(address: str, standing: Health) -> AdminServer | None:
+    """Return the server of the admin port, which listens; None if it is disabled.
+
+    It has a thread for each possible call, so that open streams of reflection delay no health check.
+    """
     if not address:
-        return None, ""
-    admin = grpc.aio.server(options=channel_options(OPERATORS))
-    add_channelz_servicer(admin)
-    add_HealthServicer_to_server(standing, admin)
-    add_reflection(["grpc.channelz.v1.Channelz", health.SERVICE_NAME], admin)
-    return admin, listen(admin, address)
+        return None
+    threads = ThreadPoolExecutor(OPERATORS * STREAMS_OF_OPERATOR, "admin")
+    server = grpc.server(threads, options=channel_options(OPERATORS, STREAMS_OF_OPERATOR))
+    add_channelz_servicer(server)
+    add_HealthServicer_to_server(standing.admin, server)
+    add_reflection(["grpc.channelz.v1.Channelz", health.SERVICE_NAME], server, ThreadedReflection)
+    return AdminServer(server, listen(server, address), standing.admin)
 
 
 def watch(metrics: Metrics, analysis: AnalysisEngine, manager: GameManager) -> None:
@@ -385,7 +397,7 @@ def watch_end(metrics: Metrics, certificates: Certificates | None) -> None:
         certificates.warn()
 
 
-def listen(server: grpc.aio.Server, address: str, proof: grpc.ServerCredentials | None = None) -> str:
+def listen(server: grpc.aio.Server | grpc.Server, address: str, proof: grpc.ServerCredentials | None = None) -> str:
     """Listen at an address, in plaintext without `proof`; return it with the actual port in place of port 0.
 
     Raises OSError.

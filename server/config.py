@@ -87,7 +87,7 @@ class Settings(Capacity):
     webhook: str = declared(
         "",
         "`https://HOST/PATH`, to which the server posts a [notice](games.md#your-turn-notices) whenever a person's turn"
-        " begins",
+        " begins; `http://` at a loopback address with `--webhook-private`, elsewhere with `--insecure`",
     )
     webhook_key: Path | None = declared(
         None, "file with the key that signs these notices: 24 to 64 bytes in base64, perhaps after `whsec_`"
@@ -109,7 +109,8 @@ class Settings(Capacity):
     )
     admin: str = declared(
         "",
-        "`HOST:PORT` or `unix:PATH` of a second port for operators, with gRPC's channelz, health and reflection",
+        "`HOST:PORT` or `unix:PATH` of a second port for operators, with gRPC's channelz, health and reflection,"
+        " answered by threads of its own",
     )
     metrics: str = declared("", "`HOST:PORT` where the metrics are served over HTTP")
     tracing: str = declared(

@@ -15,9 +15,8 @@ from clerestory.cli import locale
 from clerestory.cli.game_files import read_position
 from clerestory.cli.options import BadOption
 from clerestory.cli.screen import ROOMY, redrawing, screen
-from clerestory.clients import Line, Rate, Recommendation, Update
-from clerestory.clients.wire import ONLOOKER
-from clerestory.engine import NATURE, State
+from clerestory.clients import ONLOOKER, Line, Rate, Recommendation, Update
+from clerestory.engine import State
 from clerestory.engine.record import movers
 from clerestory.engine.scoring import note_on_points
 from clerestory.v1.advisor_pb2 import RecommendMoveResponse
@@ -218,17 +217,9 @@ def remarks(answer: Recommendation, state: State) -> list[str]:
 def expected_moves(answer: Recommendation, state: State) -> list[str]:
     """Return the moves expected after the first line's action, each with who makes it."""
     variation = answer.lines[0].variation[: 1 + SHOWN_PLIES] if answer.lines else ()
-    names = movers(state.observe(observer_in(answer)), [ply.text for ply in variation])
+    names = movers(state.observe(answer.observer), [ply.text for ply in variation])
     moves = zip(names[1:], variation[1:], strict=True)
     return [locale.say("told", who=locale.colour(name), what=ply.label) for name, ply in moves]
-
-
-def observer_in(answer: Recommendation) -> int:
-    """Return whose knowledge an answer uses: a seat's, or an onlooker's (NATURE)."""
-    if answer.message.HasField("observer"):
-        observer = answer.message.observer
-        return observer.seat if observer.HasField("seat") else NATURE
-    return NATURE if answer.seat is None else answer.seat
 
 
 def figures(answer: Recommendation) -> str:

@@ -3,8 +3,8 @@
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from clerestory.search.training.plan import LearningPlan
 
 SEARCH = write_options(LEARNING)
+LINES_INTERVAL_S = 60.0  # seconds between two lines of progress, where there is no terminal
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,27 +207,8 @@ def summary(record: Mapping[str, Any]) -> str:
 # -- progress --------------------------------------------------------------------------------------
 
 
-@contextmanager
-def watching() -> Iterator["Watch"]:
-    """Yield a function that shows the progress of a stage: a bar on a terminal, otherwise a line at intervals."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+def watching() -> AbstractContextManager["Watch"]:
+    """Return a context whose value shows the progress of a stage."""
+    from clerestory.cli.screen import progress_bar
 
-    from clerestory.cli.screen import ProgressLines
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        lines = ProgressLines(console)
-        lines.first, lines.interval = 0.0, 60.0
-        yield lines
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console) as progress:
-        tasks: dict[str, Any] = {}
-
-        def show(stage: str, done: int, total: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = progress.add_task(stage, total=total)
-            progress.update(tasks[stage], completed=done)
-
-        yield show
+    return progress_bar(every=LINES_INTERVAL_S)

@@ -14,12 +14,12 @@ from typing import IO, Any, TextIO
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn, track
+from rich.progress import track
 
 from clerestory.cli.game_options import MatchOptions, WorkerOptions, loader
 from clerestory.cli.options import BadOption, argument, plain, require_regular, writing
 from clerestory.cli.remote_bots import REMOTE_BOTS, parse_any_bot
-from clerestory.cli.screen import ProgressLines, figures_table, screen
+from clerestory.cli.screen import figures_table, progress_bar, screen
 from clerestory.declared import declarations, in_words
 from clerestory.engine import NATURE, Game, Record, State
 from clerestory.search.arena.bots import BOTS, Decide, options_of, own_options
@@ -84,7 +84,7 @@ def play(match: Match, out: Path | None, workers: WorkerOptions, sprt: Sprt | No
     with (
         telling_what_is_kept(out),
         open_results(out, match) as results,
-        progress_bar(match.deals * match.seats) as step,
+        counting(match.deals * match.seats) as step,
     ):
         step(len(results.of(match)))
         with closing(play_match(match, results, workers=workers.number(), sprt=sprt, crew=workers.crew())) as games:
@@ -107,23 +107,17 @@ def telling_what_is_kept(out: Path | None) -> Iterator[None]:
 
 
 @contextmanager
-def progress_bar(games: int) -> Iterator[Callable[[int], None]]:
-    """Yield the function that counts finished games: in a bar on a terminal, elsewhere in a line now and then."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        lines, done = ProgressLines(console), 0
+def counting(games: int) -> Iterator[Callable[[int], None]]:
+    """Yield the function that counts finished games, and shows the progress."""
+    done = 0
+    with progress_bar("playing") as show:
 
         def count(more: int) -> None:
             nonlocal done
             done += more
-            lines("playing", done, games)
+            show("playing", done, games)
 
         yield count
-        return
-    columns = (TextColumn("playing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console) as progress:
-        task = progress.add_task("playing", total=games)
-        yield lambda more: progress.advance(task, more)
 
 
 def finite(fields: Any) -> Any:
@@ -196,7 +190,7 @@ def all_steps(tuning: TuningPlan, wanted: int, out: Path | None, workers: Worker
     with (
         telling_what_is_kept(out),
         step_file(out, tuning) as (file, done),
-        progress_bar(wanted * tuning.games_per_step) as count,
+        counting(wanted * tuning.games_per_step) as count,
     ):
         count(len(done) * tuning.games_per_step)
         steps = done[:wanted]

@@ -10,8 +10,7 @@ from functools import partial
 from pathlib import Path
 
 import typer
-from rich.console import Console, Group, RenderableType
-from rich.progress import Progress
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -19,7 +18,7 @@ from clerestory.cli import locale
 from clerestory.cli.game_files import recorded
 from clerestory.cli.local_advisor import LocalAdvisor
 from clerestory.cli.options import BadOption, writing
-from clerestory.cli.screen import ProgressLines, ended, figures_table, screen
+from clerestory.cli.screen import ended, figures_table, progress_bar, screen
 from clerestory.engine import Game, Record
 from clerestory.i18n import say
 from clerestory.i18n.languages import isolated
@@ -59,7 +58,7 @@ def review_record(
     records = list(recorded(path))
     played = chosen_record(records, number)
     terms = terms_of(played.state.seats)
-    with progress_bar() as progress, LocalAdvisor(threads or os.cpu_count() or 1) as here:
+    with review_progress() as progress, LocalAdvisor(threads or os.cpu_count() or 1) as here:
         return translated(here.review(played.state, terms, progress), played, title_of(records, number or 1))
 
 
@@ -141,15 +140,11 @@ def write_report(path: Path, text: str) -> None:
 
 
 @contextmanager
-def progress_bar() -> Iterator[Callable[[int, int], None]]:
-    """Yield a progress callback, which draws a bar on a terminal, and elsewhere prints a line now and then."""
-    console, what = Console(stderr=True), say(REVIEW, "reviewing", language=locale.language())
-    if not console.is_terminal:
-        yield partial(ProgressLines(console), what)
-        return
-    with Progress(console=console, transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+def review_progress() -> Iterator[Callable[[int, int], None]]:
+    """Yield the function that shows how far a review has come."""
+    what = say(REVIEW, "reviewing", language=locale.language())
+    with progress_bar(what, transient=True) as show:
+        yield partial(show, what)
 
 
 def review_view(review: Annotation) -> RenderableType:

@@ -174,8 +174,43 @@ def tracked(items: Iterable[T], what: str, total: int, *, hidden: bool = False, 
             count()
 
 
+@contextmanager
+def progress_bar(
+    first: str = "", *, every: float | None = None, transient: bool = False
+) -> Iterator[Callable[[str, int, int], None]]:
+    """Yield a function that shows the progress of a stage of the work: in a bar on a terminal, elsewhere in lines.
+
+    Args:
+        first: the stage whose bar is drawn before its first step; "" for none.
+        every: as in `ProgressLines`.
+        transient: whether the bars are removed at the end.
+    """
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield ProgressLines(console, every)
+        return
+    what = TextColumn("{task.description}", markup=False)
+    with Progress(
+        what, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=console, transient=transient
+    ) as progress:
+        tasks = {first: progress.add_task(first, total=None)} if first else {}
+
+        def show(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = progress.add_task(stage)
+            progress.update(tasks[stage], completed=done, total=total)
+
+        yield show
+
+
 class ProgressLines:
     """Prints the progress of work where a bar cannot be drawn: a line now and then, and at the end of long work.
+
+    Args:
+        console: the console.
+        every: seconds between two lines, and the first one is printed at once; None for the attributes of the class.
 
     Attributes:
         first: seconds until the first line of a stage of the work.
@@ -185,8 +220,10 @@ class ProgressLines:
     first = 2.0
     interval = 10.0
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, every: float | None = None) -> None:
         self.console = console
+        if every is not None:
+            self.first, self.interval = 0.0, every
         self.stage, self.due, self.printed = "", 0.0, -1
 
     def __call__(self, stage: str, done: int, total: int) -> None:

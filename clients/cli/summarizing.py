@@ -14,7 +14,7 @@ from clerestory.cli import locale
 from clerestory.cli.game_files import recorded
 from clerestory.cli.local_advisor import LocalAdvisor
 from clerestory.cli.options import BadOption, read_text
-from clerestory.cli.reviewing import progress_bar
+from clerestory.cli.reviewing import review_progress
 from clerestory.cli.screen import figures_table, screen
 from clerestory.engine import GAMES, Game, Record
 from clerestory.i18n.languages import isolated
@@ -107,7 +107,7 @@ def figures_in(source: Record | dict[str, Any], seat: int, terms: ReviewTerms, h
     """Return the figures of a seat in a game, which is reviewed if it is a record."""
     if not isinstance(source, Record):
         return figures_of(source["accounts"][seat])
-    with progress_bar() as progress:
+    with review_progress() as progress:
         found = here.review(source.state, terms, progress).figures[seat]
     return GameFigures(groups=found.groups, patterns=found.patterns, level=found.level)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from clerestory.clients import GameEntry, GameReview, GameSnapshot, LegalAction, Recommendation, ReviewedPly
 from clerestory.clients import Line as SearchedLine
-from clerestory.engine.core import NATURE, State
+from clerestory.engine.core import State
 from clerestory.engine.record import movers
 from clerestory.mcp.passages import Passage
 
@@ -249,7 +249,7 @@ def event_of(entry: GameEntry, state: State) -> str | None:
 
 def advice_of(answer: Recommendation, state: State) -> Advice:
     """Return the result of a search in a position."""
-    view = state.observe(NATURE if answer.seat is None else answer.seat)
+    view = state.observe(answer.observer)
     return Advice(
         seat=answer.seat,
         best=None if answer.best is None else Move(answer.best.text, answer.best.label),

@@ -28,8 +28,8 @@ from clerestory.clients.teaching import (
     PuzzleBook,
     PuzzleVerdict,
 )
-from clerestory.clients.types import Action, AnswerWarning, Line, Rate, Recommendation, Update
-from clerestory.clients.wire import ONLOOKER, Limits
+from clerestory.clients.types import ONLOOKER, Action, AnswerWarning, Line, Rate, Recommendation, Update
+from clerestory.clients.wire import Limits
 from clerestory.figures import Outlook, Rollouts
 
 __all__ = [

@@ -1,6 +1,6 @@
 """Hosted games: creates, joins, plays and watches games that a server hosts, without rules in the program."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Generic, TypeVar, Unpack
 from uuid import uuid4
@@ -116,7 +116,7 @@ class HostedGameBase:
 
         Raises AdvisorError.
         """
-        if seat not in [*self.tokens] and not self.owner_token:
+        if not self._holds(seat) and not self.owner_token:
             raise bad_request("seat", f"{seat!r} is not held here")
         tokens, text = self._everything(), action_text(outcome, "outcome")
         request = filled(
@@ -124,6 +124,10 @@ class HostedGameBase:
         )
         set_field(request, "seat", seat)
         return UnaryCall(f"{SERVICE}SetPrivateOutcome", request, self._take)
+
+    def _holds(self, seat: Any) -> bool:
+        """Whether a seat is held here; an array, which is not hashable, names none."""
+        return isinstance(seat, Hashable) and seat in self.tokens
 
     def _everything(self) -> list[str]:
         return [*self.tokens.values(), *([self.owner_token] if self.owner_token else [])]
@@ -139,7 +143,7 @@ class HostedGameBase:
 
         Raises AdvisorError.
         """
-        if seat is not None and seat not in [*self.tokens]:
+        if seat is not None and not self._holds(seat):
             raise bad_request("seat", f"{seat!r} is not held here")
         tokens = [*self.tokens.values()] if seat is None else [self.tokens[seat]]
         request = filled(api.TakeBackRequest, game_id=self.game_id, tokens=tokens, version=self.version)

@@ -6,6 +6,8 @@ from dataclasses import InitVar, dataclass
 from clerestory.figures import Outlook
 from clerestory.v1 import advisor_pb2 as api
 
+ONLOOKER = -1  # as an observer: sees only what is public
+
 
 @dataclass(frozen=True, slots=True)
 class Action:
@@ -114,7 +116,8 @@ class Recommendation:
     give the same lines.
 
     Attributes:
-        seat: the seat whose knowledge was used, and which is to play `best`; None for an onlooker at a chance event.
+        seat: the seat to play `best`, whose knowledge was used unless the request named an observer; None for an
+            onlooker at a chance event.
         best: the action to play; None at a chance event.
         lines: the actions that were searched, best first; at a chance event its outcomes, likeliest first.
         iterations: determinizations searched.
@@ -181,6 +184,14 @@ class Recommendation:
             raw = self.__dict__["_message"] = raw()
         message: api.RecommendMoveResponse = raw
         return message
+
+    @property
+    def observer(self) -> int:
+        """Whose knowledge was used: a seat's, or an onlooker's (ONLOOKER, -1)."""
+        if not self.message.HasField("observer"):
+            return ONLOOKER if self.seat is None else self.seat
+        observer = self.message.observer
+        return observer.seat if observer.HasField("seat") else ONLOOKER
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Turns requests into messages and messages into answers, for the sync and the async client."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from numbers import Real
@@ -10,7 +10,7 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
 from clerestory.clients.errors import BadRequest, FieldViolation
-from clerestory.clients.types import Action, AnswerWarning, Line, Rate, Recommendation, Update
+from clerestory.clients.types import ONLOOKER, Action, AnswerWarning, Line, Rate, Recommendation, Update
 from clerestory.durations import parse_duration
 from clerestory.figures import Outlook
 from clerestory.protojson import BadJson, narrowed, parse
@@ -30,7 +30,6 @@ NUMBERS = {  # of a line, by name, and whether they can be left out
     if field.message_type is None and not field.is_repeated
 }
 MAX_MESSAGE_BYTES = 1 << 16  # of a request; gRPC reports the rejection of a larger one as a busy server
-ONLOOKER = -1  # as an observer: sees only what is public
 
 
 class HasPosition(Protocol):
@@ -208,7 +207,7 @@ def set_watching(
         set_field(request, "target_certainty", certainty)
     if observer is not None:
         request.observer.SetInParent()
-        if observer != ONLOOKER:
+        if not (isinstance(observer, Hashable) and observer == ONLOOKER):  # an array is not hashable
             set_field(request.observer, "seat", observer, "observer.seat")
     return None if every is None else set_time(request, "update_interval", every)
 

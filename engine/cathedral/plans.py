@@ -15,7 +15,7 @@ from clerestory.engine.cathedral.changes import cards
 from clerestory.engine.cathedral.data.constants import KEPT_CUBES, MAX_GOLD
 from clerestory.engine.cathedral.data.names import COLOURS, TYPES
 from clerestory.engine.core import Game, State
-from clerestory.engine.plans import Demand, Fault, Plan, Possible
+from clerestory.engine.plans import Fault, Plan, Possible, Shortage
 
 PARTS = frozenset({"convert", "discard", "finish"})
 PLANNED = ("convert ", "discard ", "finish")  # beginnings of the texts of actions that can be part of a plan
@@ -112,7 +112,7 @@ def takers(game: Game, player: Mapping[str, Any], thing: str) -> list[CraftsmanU
     ]
 
 
-def demand(state: State, seat: int, action: str, /) -> Demand | None:
+def shortage(state: State, seat: int, action: str, /) -> Shortage | None:
     """Return the goods that an action brings, if craftsmen can use more than the seat has and has workers for."""
     thing, count = goods_of(state.game, action)
     player = state.to_position()["cathedral"]["players"][seat]
@@ -123,7 +123,7 @@ def demand(state: State, seat: int, action: str, /) -> Demand | None:
     for card in player["resource_cards"]:
         coming.update(dict([goods_of(state.game, f"take {card}")]))
     wanted = sum(one.takes[TYPES.index(thing)] * one.capacity for one in able)
-    return Demand(thing, count, able[-1].card) if player[thing] + coming[thing] < wanted else None
+    return Shortage(thing, count, able[-1].card) if player[thing] + coming[thing] < wanted else None
 
 
 def goods_of(game: Game, action: str) -> tuple[str, int]:

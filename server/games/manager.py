@@ -244,12 +244,18 @@ class GameManager:
         return True
 
     async def _announce_again(self, notices: TurnNotices) -> None:
-        """Send the notices that a server could not deliver before its end: once all, then those of other servers."""
-        begun, left = False, list[str]()
-        while not begun or left or self.store.shared:
+        """Send the notices that were postponed, or that a server could not deliver before its end.
+
+        At first all, also after some were postponed; otherwise those of other servers.
+        """
+        complete, left = False, list[str]()
+        while True:
+            if notices.postponed:
+                complete = notices.postponed = False
             with contained("announcing turns again"):
-                left += await self.store.untold(claimed=begun)
-                begun = True
+                if not complete or self.store.shared:
+                    left = [*dict.fromkeys(left + await self.store.untold(claimed=complete))]
+                complete = True
             left = [game_id for game_id in left if notices.busy or not await self._announced(notices, game_id)]
             await asyncio.sleep(ANNOUNCE_INTERVAL_S)
 

@@ -6,16 +6,17 @@ each attempt, the game as it is in the store decides whether the notice still ho
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
+from weakref import WeakValueDictionary
 
 from clerestory.server.games.background import contained
 from clerestory.server.games.hosted import HostedGame
 
-MAX_PENDING = 1000  # notices of a route that are being sent or wait for another attempt; further ones are dropped
+MAX_PENDING = 1000  # notices of a route that are being sent or wait for another attempt
 MAX_SENDING = 8  # notices of a route that are being sent, unless it has another limit
 RETRY_DELAYS_S = (1.0, 5.0, 30.0, 120.0, 600.0)  # before each further attempt
 
@@ -35,7 +36,7 @@ class Outcome(StrEnum):
     REJECTED = "rejected"
     FAILED = "failed"  # at every attempt
     OUTDATED = "outdated"  # the turn ended before, the target was removed, or another server does it
-    DROPPED = "dropped"  # too many others were waiting
+    DROPPED = "dropped"  # too many others were waiting, and the route is not durable
 
 
 OUTCOMES = {
@@ -54,7 +55,8 @@ class TurnNotice:
         version: the version with which the turn began.
         began: milliseconds since 1970.
         deadline: when the server will move for the seat, in milliseconds since 1970; None for no limit.
-        holder: digest of the seat's token, which is not part of the content.
+        holder: digest of the seat's token; like `maker` it is not part of the content.
+        maker: origin of the creator of the game.
     """
 
     game_id: str
@@ -65,6 +67,7 @@ class TurnNotice:
     began: int
     deadline: int | None
     holder: str = ""
+    maker: str = ""
 
     @property
     def name(self) -> str:
@@ -94,8 +97,55 @@ def written(moment: int) -> str:
 
 
 Send = Callable[[TurnNotice], Awaitable[Delivery]]  # makes one attempt to deliver a notice
-Find = Callable[[TurnNotice], Awaitable[Sequence[Send]]]  # returns the receivers that lack a notice, for an attempt
 Holds = Callable[[TurnNotice], Awaitable[bool]]  # returns whether the turn of a notice goes on, by the store
+
+
+@dataclass(frozen=True, slots=True)
+class Receiver:
+    """A receiver of notices.
+
+    Attributes:
+        url: its address.
+        host: the host of the address.
+    """
+
+    url: str
+    host: str
+    send: Send = field(compare=False)
+
+
+Find = Callable[[TurnNotice], Awaitable[Sequence[Receiver]]]  # returns the receivers that lack a notice
+
+
+class Slots:
+    """Limits the notices that are being sent: in all, of the games of one maker, and to one host.
+
+    Args:
+        most: maximum number in all.
+        each: maximum number of a maker; None for no such limit, nor one of a host.
+    """
+
+    def __init__(self, most: int, each: int | None) -> None:
+        self._all = asyncio.Semaphore(most)
+        self._host, self._maker = most // 2, each
+        self._of: WeakValueDictionary[tuple[str, str], asyncio.Semaphore] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def taken(self, maker: str, host: str) -> AsyncIterator[bool]:
+        """Hold a slot during the block; yield whether it had to be waited for."""
+        needed = [*self._limits(maker, host), self._all]
+        waits = any(one.locked() for one in needed)
+        async with AsyncExitStack() as held:
+            for one in needed:
+                await held.enter_async_context(one)
+            yield waits
+
+    def _limits(self, maker: str, host: str) -> list[asyncio.Semaphore]:
+        """Return the limits of a maker and of a host."""
+        if self._maker is None:
+            return []
+        kinds = ("maker", maker, self._maker), ("host", host, self._host)
+        return [self._of.setdefault((kind, name), asyncio.Semaphore(most)) for kind, name, most in kinds]
 
 
 class Route:
@@ -105,12 +155,15 @@ class Route:
         find: returns the receivers that a notice is to be sent to; asked again before each attempt if it is durable.
         durable: whether it finds only receivers that have not had the notice yet, even if the server has restarted.
         sending: maximum number of notices that are being sent.
+        each: maximum number of those of the games of one maker; then half of all may go to one host. None for neither.
     """
 
-    def __init__(self, find: Find, *, durable: bool = False, sending: int = MAX_SENDING) -> None:
+    def __init__(
+        self, find: Find, *, durable: bool = False, sending: int = MAX_SENDING, each: int | None = None
+    ) -> None:
         self.find = find
         self.durable = durable
-        self.slots = asyncio.Semaphore(sending)
+        self.slots = Slots(sending, each)
         self.pending = 0
 
 
@@ -121,6 +174,9 @@ class TurnNotices:
         routes: their destinations.
         count: called with what became of each notice.
         holds: asked before each attempt.
+
+    Attributes:
+        postponed: whether a turn was not announced yet, because too many others were waiting.
     """
 
     def __init__(self, routes: Sequence[Route], count: Callable[[Outcome], None], holds: Holds) -> None:
@@ -129,6 +185,7 @@ class TurnNotices:
         self._holds = holds
         self._under_way: dict[str, asyncio.Task[None]] = {}  # by the name of the notice
         self._finishing = asyncio.Event()
+        self.postponed = False
 
     @property
     def durable(self) -> bool:
@@ -162,7 +219,10 @@ class TurnNotices:
     async def _send_along(self, route: Route, notice: TurnNotice) -> None:
         """Send a notice to all its receivers of a route, and count what became of it."""
         if route.pending >= MAX_PENDING:
-            self._count(Outcome.DROPPED)
+            if route.durable:
+                self.postponed = True
+            else:
+                self._count(Outcome.DROPPED)
             return
         route.pending += 1
         try:
@@ -197,18 +257,20 @@ class TurnNotices:
     async def _attempt(self, route: Route, notice: TurnNotice, lacking: int) -> list[Outcome]:
         """Send a notice once to all who lack it, by now so many; return what became of it."""
         with contained("reading the targets of notices"):
-            sends = await route.find(notice)
-            return [*await asyncio.gather(*(self._send(send, route, notice) for send in sends))]
+            found = await route.find(notice)
+            return [*await asyncio.gather(*(self._send(receiver, route, notice) for receiver in found))]
         return [Outcome.FAILED] * max(lacking, 1)
 
-    async def _send(self, send: Send, route: Route, notice: TurnNotice) -> Outcome:
-        async with route.slots:
+    async def _send(self, receiver: Receiver, route: Route, notice: TurnNotice) -> Outcome:
+        async with route.slots.taken(notice.maker, receiver.host) as waited:
             if self._finishing.is_set():
                 return Outcome.FAILED
             with contained("reading the game of a notice"):
+                if waited and receiver not in await route.find(notice):
+                    return Outcome.OUTDATED
                 if not await self._holds(notice):
                     return Outcome.OUTDATED
-                return OUTCOMES[await send(notice)]
+                return OUTCOMES[await receiver.send(notice)]
         return Outcome.FAILED
 
     async def finish(self) -> None:
@@ -235,4 +297,5 @@ def notice_of(hosted: HostedGame) -> TurnNotice:
         began=hosted.since,
         deadline=None if hosted.deadline is None else int(hosted.deadline),
         holder=hosted.seats[hosted.turn].token,
+        maker=hosted.head.maker,
     )

@@ -92,7 +92,7 @@ class NoticeTarget:
         holder: digest of the seat's token with which it was added; it is valid as long as the seat has that token.
         url: its address.
         keys: of a push subscription, its public key and its authentication secret, concatenated; empty for a webhook.
-        told: version of the last turn that it was notified of, or of the game when it was added.
+        told: version of the last turn that it accepted or rejected a notice of, or of the game when it was added.
     """
 
     seat: int
@@ -288,7 +288,7 @@ class Store(Protocol):
         """
 
     async def tell_target(self, game_id: str, seat: int, url: str, version: int) -> None:
-        """Record that a target was notified of the turn that began with a version."""
+        """Record that a target was notified of the turn that began with a version, or rejected the notice."""
 
     async def drop_target(self, game_id: str, seat: int, url: str) -> None:
         """Delete a target, if it exists."""

@@ -20,6 +20,8 @@ WRITE_BYTES = 8 * 1024  # buffered for a slow client before the response pauses
 HEADER_SECONDS = 10.0  # in which a request head must arrive
 CLOSE_SECONDS = 5.0  # that a client has to receive the rest of a response
 STALL_SECONDS = 30.0  # without progress, after which the gateway drops a slow client
+HEAD_TOO_LONG = 431  # status (RFC 6585)
+ANY_ORIGIN = "access-control-allow-origin", "*"
 URL = re.compile(rb"https?://([^/?#]*)", re.IGNORECASE)  # the scheme and authority of a URL
 CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 ORIGIN = re.compile(rb"\r\norigin:[ \t]*([\x21-\x7e]*)[ \t]*\r\n", re.IGNORECASE)
@@ -68,9 +70,9 @@ def check_head(received: bytes) -> None:
     """Raise BadHttpRequest if the request head is too long. The head may be incomplete."""
     end = received.find(b"\r\n\r\n")
     if max(end, 0) > MAX_HEAD_BYTES or (end < 0 and len(received) > MAX_HEAD_BYTES):
-        raise BadHttpRequest(f"the head of the request has more than {MAX_HEAD_BYTES >> 10} KiB", 431)
+        raise BadHttpRequest(f"the head of the request has more than {MAX_HEAD_BYTES >> 10} KiB", HEAD_TOO_LONG)
     if received.count(b"\n", 0, end if end >= 0 else len(received)) > MAX_LINES:
-        raise BadHttpRequest(f"the head of the request has more than {MAX_LINES} lines", 431)
+        raise BadHttpRequest(f"the head of the request has more than {MAX_LINES} lines", HEAD_TOO_LONG)
 
 
 def check_request(request: h11.Request) -> None:
@@ -237,12 +239,21 @@ class Protocol(H11Protocol):
     def _say(self, error: h11.RemoteProtocolError | None, otherwise: str) -> None:
         """Send an error response."""
         text = UnreadableRequest(str(error) if isinstance(error, BadHttpRequest) else otherwise).body()
-        own = [("content-length", str(len(text))), ("connection", "close"), *self._sharing(origin_of(self.conn.head))]
-        headers = packed("application/json", own)
         status = error.error_status_hint if error is not None else 400
+        own = [("content-length", str(len(text))), ("connection", "close"), *self._shared(status)]
+        headers = packed("application/json", own)
         body = () if self.conn.bodiless else (h11.Data(data=text),)
         for event in (h11.Response(status_code=status, headers=headers), *body, h11.EndOfMessage()):
             self.transport.write(self.conn.send(event))
+
+    def _shared(self, status: int) -> list[tuple[str, str]]:
+        """Return the headers that let a page of another site read an error.
+
+        If the head was too long for its origin to have arrived, any page may read that it was, which is no secret.
+        """
+        origin = origin_of(self.conn.head)
+        headers = self._sharing(origin)
+        return [ANY_ORIGIN] if headers and not origin and status == HEAD_TOO_LONG else headers
 
     def pause_writing(self) -> None:
         """Pause for a slow client, for at most STALL_SECONDS."""

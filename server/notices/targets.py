@@ -10,7 +10,7 @@ from clerestory.server.config import host_of, url_fault
 from clerestory.server.games.background import contained
 from clerestory.server.games.cache import typed
 from clerestory.server.games.hosted import HostedGame
-from clerestory.server.games.notices import Delivery, Send, TurnNotice
+from clerestory.server.games.notices import Delivery, Receiver, TurnNotice
 from clerestory.server.games.store import NoticeTarget, Store
 from clerestory.server.notices.post import Result, may_be_public, post
 from clerestory.server.notices.webhook import signed_headers
@@ -95,25 +95,28 @@ class SeatTargets:
         """Whether the server sends notices to targets of this kind; the operator may have turned them off."""
         return self._push is not None if target.keys else self._webhooks != "none"
 
-    async def find(self, notice: TurnNotice) -> Sequence[Send]:
+    async def find(self, notice: TurnNotice) -> Sequence[Receiver]:
         """Return the targets that this server is to send a notice to. Raises StoreError."""
         found = await self._store.claim_targets(notice.game_id, notice.seat, notice.holder, notice.version)
-        return [partial(self._send, target) for target in found]
+        return [Receiver(target.url, host_of(target.url), partial(self._send, target)) for target in found]
 
     async def _send(self, target: NoticeTarget, notice: TurnNotice) -> Delivery:
-        """Make one attempt to deliver a notice, and store a change of the target."""
+        """Make one attempt to deliver a notice, and store a change of the target.
+
+        There is none if the operator has turned off targets of this kind.
+        """
+        if not self._sends_to(target):
+            return Delivery.REJECTED
         result = await self._post(target, notice)
         with contained("storing what became of a notice"):
-            if result.delivery == Delivery.ACCEPTED:
-                await self._store.tell_target(notice.game_id, target.seat, target.url, notice.version)
-            elif result.status in (PUSH_GONE if target.keys else GONE):
+            if result.status in (PUSH_GONE if target.keys else GONE):
                 await self._store.drop_target(notice.game_id, target.seat, target.url)
+            elif result.delivery != Delivery.FAILED:
+                await self._store.tell_target(notice.game_id, target.seat, target.url, notice.version)
         return result.delivery
 
     async def _post(self, target: NoticeTarget, notice: TurnNotice) -> Result:
-        """Make one attempt, unless the operator has meanwhile turned off targets of this kind."""
-        if not self._sends_to(target):
-            return Result(Delivery.REJECTED)
+        """Make one attempt."""
         seconds = self._store.now() // 1000
         if self._push is not None and target.keys:
             headers, body = self._push.message(target.url, target.keys, notice, seconds)

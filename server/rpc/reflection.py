@@ -1,12 +1,13 @@
 """Implements gRPC server reflection, v1 and v1alpha, so that generic clients can discover services and messages."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
 import grpc
 from google.protobuf import descriptor_pool, text_format
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
+from grpc_reflection.v1alpha import reflection
 from grpc_reflection.v1alpha import reflection_pb2 as alpha
 from grpc_reflection.v1alpha._async import ReflectionServicer
 from grpc_reflection.v1alpha.reflection_pb2_grpc import add_ServerReflectionServicer_to_server
@@ -17,8 +18,8 @@ SERVICE, METHOD = "ServerReflection", "ServerReflectionInfo"
 NAMES = (f"{V1}.{SERVICE}", f"{ALPHA}.{SERVICE}")
 
 
-class Reflection(ReflectionServicer):
-    """A reflection servicer that also finds methods, which the descriptor pool does not."""
+class MethodFinder:
+    """Lets a reflection servicer also find methods, which the descriptor pool does not."""
 
     def _file_containing_symbol(self, request: Any, fully_qualified_name: str) -> Any:
         service, _, method = fully_qualified_name.rpartition(".")
@@ -26,6 +27,14 @@ class Reflection(ReflectionServicer):
         return super()._file_containing_symbol(  # type: ignore[misc]  # missing in the stubs
             request, service if known else fully_qualified_name
         )
+
+
+class Reflection(MethodFinder, ReflectionServicer):
+    """Reflection for a server in an event loop."""
+
+
+class ThreadedReflection(MethodFinder, reflection.ReflectionServicer):
+    """Reflection for a server in threads."""
 
 
 def has_method(service: str, method: str) -> bool:
@@ -36,10 +45,13 @@ def has_method(service: str, method: str) -> bool:
         return False
 
 
-def add_reflection(services: Iterable[str], server: Any) -> None:
-    """Add both versions of reflection to a server or a gate, listing these services and reflection itself."""
+def add_reflection(services: Iterable[str], server: Any, kind: Callable[[Iterable[str]], Any] = Reflection) -> None:
+    """Add both versions of reflection to a server or a gate, listing these services and reflection itself.
+
+    `kind` is the servicer, which has to suit the server.
+    """
     describe_v1()
-    servicer = Reflection([*services, *NAMES])
+    servicer = kind([*services, *NAMES])
     add_ServerReflectionServicer_to_server(servicer, server)  # type: ignore[no-untyped-call]
     handler = grpc.stream_stream_rpc_method_handler(
         servicer.ServerReflectionInfo,

@@ -103,7 +103,9 @@ TAKE_INTEGERS: dict[str, Callable[[Any], object]] = {
 }
 
 
-@pytest.mark.parametrize("number", [2.7, 1.0, np.float64(1), True, np.True_, [1]], ids=repr)
+@pytest.mark.parametrize(
+    "number", [2.7, 1.0, np.float64(1), True, np.True_, [1], np.array([0, 1]), np.array([1])], ids=repr
+)
 @pytest.mark.parametrize("take", TAKE_INTEGERS.values(), ids=TAKE_INTEGERS)
 def test_what_is_no_integer_is_rejected(take: Callable[[Any], object], number: object) -> None:
     with pytest.raises(ValueError, match=re.escape(repr(number))):

@@ -129,6 +129,16 @@ def test_games_go_where_the_store_is_reached_and_advice_goes_everywhere(envoy: s
                 time.sleep(0.1)
 
 
+def test_health_is_asked_at_the_admin_port(envoy: str) -> None:
+    with answering() as (one, first, standing), answering() as (two, second, _):
+        standing.set("", NOT_SERVING)
+        with in_front(envoy, [one, two], [two, one]) as target, grpc.insecure_channel(target) as channel:
+            ask = asker(channel)
+            for _ in range(20):
+                ask(ADVICE)
+    assert (first.calls[ADVICE], second.calls[ADVICE]) == (20, 0)
+
+
 def test_without_a_server_games_have_a_reason(envoy: str) -> None:
     nobody = [f"127.0.0.1:{free_port()}" for _ in range(2)]
     with in_front(envoy, nobody) as target, grpc.insecure_channel(target) as channel:

@@ -104,7 +104,7 @@ async def test_channelz_and_health_answer_on_the_admin_port_only() -> None:
         assert (await refusal(ChannelzStub(server.channel).GetServers(GetServersRequest()))).code() == (
             grpc.StatusCode.UNIMPLEMENTED
         )
-        async with grpc.aio.insecure_channel(server.app.admin_address) as admin:
+        async with grpc.aio.insecure_channel(server.app.admin.address) as admin:
             answer: Any = await ChannelzStub(admin).GetServers(GetServersRequest())
             health = await HealthStub(admin).Check(HealthCheckRequest(service="clerestory.v1.AdvisorService"))
     assert len(answer.server) >= 2

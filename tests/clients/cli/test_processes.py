@@ -6,15 +6,20 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import grpc
 import pytest
+from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
+from grpc_health.v1.health_pb2_grpc import HealthStub
 
 from clerestory.cli.servers import embedded_server
 from clerestory.clients import Advisor, Busy, Unavailable
 from clerestory.clients.wire import position_message
 from clerestory.engine import from_position
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
-from tests.clients.cli.command import POSITIONS, TOY_OPENING, Ended, announced, started, until
+from loadtest.server import free_port
+from tests.clients.cli.command import POSITIONS, TOY_OPENING, Ended, announced, run, started, until
 from tests.clients.cli.test_main import COMMANDS
 
 pytestmark = pytest.mark.system
@@ -48,6 +53,20 @@ def test_a_server_that_shuts_down_answers_its_callers(number: int) -> None:
     statistics = Ended(0, out).json["statistics"]
     assert statistics["stop_reason"] == "STOP_REASON_STOPPED"
     assert int(statistics["iterations"]) > 0
+
+
+def test_an_open_watch_on_the_admin_port_does_not_delay_a_shutdown() -> None:
+    admin = f"127.0.0.1:{free_port()}"
+    with started("serve", "--listen", "127.0.0.1:0", "--grace", 500, "--admin", admin) as server:
+        announced(server)
+        assert run("health", "--server", admin).code == 0
+        with grpc.insecure_channel(admin) as channel:
+            stub: Any = HealthStub(channel)
+            watch = stub.Watch(HealthCheckRequest())
+            assert next(watch).status == HealthCheckResponse.SERVING
+            server.terminate()
+            assert next(watch).status == HealthCheckResponse.NOT_SERVING
+            assert server.wait(60) == 0
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])

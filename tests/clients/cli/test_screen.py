@@ -16,7 +16,16 @@ from rich.console import Console
 from clerestory.cli import screen as output
 from clerestory.cli import showing
 from clerestory.cli.answers import answer_view
-from clerestory.cli.screen import USUAL, ProgressLines, actions_table, is_pipe, screen, status_line, tracked
+from clerestory.cli.screen import (
+    USUAL,
+    ProgressLines,
+    actions_table,
+    is_pipe,
+    progress_bar,
+    screen,
+    status_line,
+    tracked,
+)
 from clerestory.clients.wire import read_answer
 from clerestory.engine import GAMES, Record, from_position
 from clerestory.v1 import advisor_pb2 as api
@@ -221,6 +230,24 @@ def test_programs_and_files_get_no_line(is_one: bool, piped: bool, hidden: bool)
     with terminal(is_one=is_one, piped=piped) as error:
         assert list(tracked([1, 2], "counting", 2, hidden=hidden)) == [1, 2]
     assert error.getvalue() == ""
+
+
+@pytest.mark.parametrize("transient", [False, True])
+def test_each_stage_of_long_work_has_a_bar_on_a_terminal(transient: bool) -> None:
+    with terminal() as error, progress_bar("dealing [b]", transient=transient) as show:
+        for stage, done in (("dealing [b]", 2), ("playing", 1), ("playing", 3)):
+            show(stage, done, 3)
+    for stage, count in (("dealing [b]", "0/?"), ("dealing [b]", "2/3"), ("playing", "3/3")):
+        assert re.search(rf"{re.escape(stage)} +\S+ {re.escape(count)}", error.drawn), count
+    assert error.getvalue().rstrip().endswith(ERASED) == transient
+
+
+def test_long_work_prints_lines_at_its_own_interval_where_there_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output, "monotonic", iter([0.0, 59.0, 60.0]).__next__)
+    with terminal(is_one=False) as error, progress_bar("dealing", every=60.0) as show:
+        for done in (1, 2, 3):
+            show("playing", done, 9)
+    assert error.getvalue().splitlines() == ["playing: 1 / 9", "playing: 3 / 9"]
 
 
 def test_a_pipe_is_distinguished_from_a_file(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any, assert_type
 
@@ -173,6 +174,10 @@ def test_a_private_outcome_is_entered_by_its_seat_alone(advisor: Advisor) -> Non
     theirs = advisor.games.open(game.game_id, {0: game.tokens[0]})
     with pytest.raises(BadRequest, match="seat: 1 is not held here"):
         theirs.set_private_outcome(1, outcome)
+    several: Any = array([0, 1])
+    for call in (partial(theirs.set_private_outcome, several, outcome), partial(theirs.take_back, 0, seat=several)):
+        with pytest.raises(BadRequest, match=r"seat: array\(\[0, 1\]\) is not held here"):
+            call()
 
 
 async def entered(states: AsyncStream[GameSnapshot]) -> Any:

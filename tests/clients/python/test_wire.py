@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+import numpy as np
 import pytest
 
 from clerestory.cli.positions import first_decision
@@ -210,6 +211,8 @@ BAD_ANALYSES = [
     ({"every": "soon"}, "update_interval"),
     ({"certainty": "sure"}, "target_certainty"),
     ({"observer": "red"}, "observer.seat"),
+    ({"observer": np.array([0, 1])}, "observer.seat"),
+    ({"options": {"seat": np.array([0, 1])}}, "seat"),
 ]
 
 

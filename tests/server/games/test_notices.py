@@ -16,6 +16,7 @@ from clerestory.server.games.log import EndReason, Holder, SeatKind
 from clerestory.server.games.notices import (
     Delivery,
     Outcome,
+    Receiver,
     Route,
     Send,
     TurnNotice,
@@ -52,7 +53,7 @@ async def refused(call: Awaitable[object]) -> ServiceError:
     return caught.value
 
 
-class Receiver:
+class Customer:
     """Receives notices, gives the listed answers first, and then accepts all."""
 
     def __init__(self, *answers: Delivery) -> None:
@@ -69,8 +70,8 @@ class Receiver:
     async def holds(self, notice: TurnNotice) -> bool:
         return self.now is None or (self.now.called, self.now.turn) == (notice.version, notice.seat)
 
-    async def find(self, notice: TurnNotice) -> Sequence[Send]:
-        return (self.send,)
+    async def find(self, notice: TurnNotice) -> Sequence[Receiver]:
+        return to(self.send)
 
     async def send(self, notice: TurnNotice) -> Delivery:
         self.received.append((asyncio.get_running_loop().time(), notice))
@@ -81,15 +82,22 @@ class Receiver:
             await asyncio.sleep(1)
 
 
-def announcer(receiver: Receiver, *routes: Route) -> TurnNotices:
+def announcer(receiver: Customer, *routes: Route) -> TurnNotices:
     """Return what announces turns, by default to a receiver, which also counts."""
     count = receiver.outcomes.update
     return TurnNotices(routes or [Route(receiver.find)], lambda outcome: count([outcome]), receiver.holds)
 
 
-def numbered(number: int) -> HostedGame:
+def to(*sends: Send) -> list[Receiver]:
+    """Return receivers at different hosts."""
+    return [
+        Receiver(f"https://{number}.example.org/", f"{number}.example.org", send) for number, send in enumerate(sends)
+    ]
+
+
+def numbered(number: int, maker: str = "") -> HostedGame:
     game = hosted()
-    return HostedGame(replace(game.head, game_id=f"game {number}"), game.entries)
+    return HostedGame(replace(game.head, game_id=f"game {number}", maker=maker), game.entries)
 
 
 def test_a_new_game_and_each_change_of_players_begin_a_turn() -> None:
@@ -153,7 +161,7 @@ def test_a_notice_says_what_everyone_may_know() -> None:
 async def test_a_notice_is_sent_until_it_is_accepted_or_rejected(
     answers: Sequence[Delivery], outcome: Outcome, times: list[int]
 ) -> None:
-    receiver = Receiver(*answers)
+    receiver = Customer(*answers)
     receiver.note(None, hosted())
     await receiver.settled(1)
     assert [round(time) for time, _ in receiver.received] == times
@@ -163,7 +171,7 @@ async def test_a_notice_is_sent_until_it_is_accepted_or_rejected(
 
 @on_simulated_time
 async def test_a_notice_of_a_turn_that_has_ended_is_not_sent_again() -> None:
-    receiver = Receiver(Delivery.FAILED)
+    receiver = Customer(Delivery.FAILED)
     before, after = until_another(hosted())
     receiver.note(None, before)
     await asyncio.sleep(0.5)
@@ -176,7 +184,7 @@ async def test_a_notice_of_a_turn_that_has_ended_is_not_sent_again() -> None:
 @on_simulated_time
 async def test_beyond_the_limit_notices_are_dropped_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(notices, "MAX_PENDING", 3)
-    receiver = Receiver()
+    receiver = Customer()
     for number in range(5):
         receiver.notices.note(None, numbered(number))
     await receiver.settled(5)
@@ -186,14 +194,14 @@ async def test_beyond_the_limit_notices_are_dropped_and_counted(monkeypatch: pyt
 
 @on_simulated_time
 async def test_slow_receivers_of_one_route_do_not_delay_another() -> None:
-    slow, fast = Receiver(), Receiver()
+    slow, fast = Customer(), Customer()
 
     async def stuck(notice: TurnNotice) -> Delivery:
         await asyncio.sleep(10)
         return await slow.send(notice)
 
-    async def many(_: TurnNotice) -> Sequence[Send]:
-        return [stuck] * (notices.MAX_SENDING + 1)
+    async def many(_: TurnNotice) -> Sequence[Receiver]:
+        return to(*[stuck] * (notices.MAX_SENDING + 1))
 
     both = announcer(slow, Route(many), Route(fast.find))
     both.note(None, hosted())
@@ -202,9 +210,74 @@ async def test_slow_receivers_of_one_route_do_not_delay_another() -> None:
     assert [round(time) for time, _ in slow.received] == [10] * notices.MAX_SENDING + [20]
 
 
+SLOTS, EACH = 8, 2
+
+
+class SlowHosts:
+    """Receives notices, each for ten seconds, at the host that it has for the maker of a game."""
+
+    def __init__(self, hosts: Callable[[TurnNotice], str]) -> None:
+        self.customer, self.hosts = Customer(), hosts
+        self.removed = set[str]()
+        self.route = Route(self.find, durable=True, sending=SLOTS, each=EACH)
+        self.notices = announcer(self.customer, self.route)
+
+    async def find(self, notice: TurnNotice) -> Sequence[Receiver]:
+        host = self.hosts(notice)
+        return [] if notice.game_id in self.removed else [Receiver(f"https://{host}/", host, self.send)]
+
+    async def send(self, notice: TurnNotice) -> Delivery:
+        await asyncio.sleep(10)
+        return await self.customer.send(notice)
+
+    def note(self, makers: Sequence[str]) -> None:
+        for number, maker in enumerate(makers):
+            self.notices.note(None, numbered(number, maker))
+
+    async def received(self, seconds: float) -> Counter[str]:
+        """Return how many notices of each maker have been sent after some seconds."""
+        await asyncio.sleep(seconds)
+        return Counter(notice.maker for _, notice in self.customer.received)
+
+
+@on_simulated_time
+async def test_the_dead_targets_of_one_maker_leave_slots_to_others() -> None:
+    slow = SlowHosts(lambda notice: f"{notice.game_id}.example.org")
+    slow.note([*["Eve"] * 20, "Ada", "Ben"])
+    assert await slow.received(15) == {"Eve": EACH, "Ada": 1, "Ben": 1}
+
+
+@on_simulated_time
+async def test_a_dead_host_leaves_slots_to_others() -> None:
+    slow = SlowHosts(lambda notice: "fine.example.org" if notice.maker == "Ada" else "dead.example.org")
+    slow.note([*(f"maker {number}" for number in range(20)), "Ada"])
+    found = await slow.received(15)
+    assert (found["Ada"], found.total()) == (1, SLOTS // 2 + 1)
+
+
+@on_simulated_time
+async def test_a_target_that_is_removed_while_its_notice_waits_for_a_slot_gets_none() -> None:
+    slow = SlowHosts(lambda _: "example.org")
+    slow.note(["Eve"] * (EACH + 1))
+    await asyncio.sleep(5)
+    slow.removed.add(f"game {EACH}")
+    await slow.customer.settled(EACH + 1)
+    assert slow.customer.outcomes == {DELIVERED: EACH, OUTDATED: 1}
+    assert len(slow.customer.received) == EACH
+
+
+@on_simulated_time
+async def test_limits_of_makers_and_hosts_are_forgotten_after_use() -> None:
+    slow = SlowHosts(lambda notice: f"{notice.maker}.example.org")
+    slow.note([f"maker {number}" for number in range(20)])
+    await slow.customer.settled(20)
+    await asyncio.sleep(1)
+    assert not slow.route.slots._of
+
+
 @on_simulated_time
 async def test_only_durable_routes_announce_a_turn_again() -> None:
-    once, durable = Receiver(), Receiver()
+    once, durable = Customer(), Customer()
     routes = [Route(once.find), Route(durable.find, durable=True)]
     both = announcer(durable, *routes)
     both.announce_again(hosted())
@@ -217,7 +290,7 @@ async def test_only_durable_routes_announce_a_turn_again() -> None:
 
 @on_simulated_time
 async def test_the_end_of_the_server_gives_up_what_is_left() -> None:
-    receiver = Receiver(*[Delivery.FAILED] * 9)
+    receiver = Customer(*[Delivery.FAILED] * 9)
     receiver.notices.note(None, hosted())
     await asyncio.sleep(0.5)
     await receiver.notices.finish()
@@ -230,14 +303,14 @@ async def test_the_end_of_the_server_gives_up_what_is_left() -> None:
 @on_simulated_time
 async def test_the_end_of_the_server_lets_a_notice_arrive_that_is_just_being_sent() -> None:
     """Otherwise it may have arrived, and the next server would send it again."""
-    receiver = Receiver()
+    receiver = Customer()
 
-    async def slow(_: TurnNotice) -> Sequence[Send]:
+    async def slow(_: TurnNotice) -> Sequence[Receiver]:
         async def send(notice: TurnNotice) -> Delivery:
             await asyncio.sleep(2)
             return await receiver.send(notice)
 
-        return (send,)
+        return to(send)
 
     notices = announcer(receiver, Route(slow, sending=1))
     for number in range(2):  # the second waits until the first has been sent
@@ -249,7 +322,7 @@ async def test_the_end_of_the_server_lets_a_notice_arrive_that_is_just_being_sen
 
 @on_simulated_time
 async def test_a_store_that_fails_is_asked_again() -> None:
-    receiver, errors = Receiver(), [StoreError("failed"), StoreError("failed")]
+    receiver, errors = Customer(), [StoreError("failed"), StoreError("failed")]
 
     async def failing(_: TurnNotice) -> bool:
         if errors:
@@ -265,10 +338,10 @@ async def test_a_store_that_fails_is_asked_again() -> None:
 
 @on_simulated_time
 async def test_receivers_that_the_store_cannot_name_for_a_moment_are_not_outdated() -> None:
-    receiver = Receiver(*[Delivery.FAILED] * 2)
-    found = [[receiver.send] * 2, StoreError("failed"), [receiver.send] * 2]
+    receiver = Customer(*[Delivery.FAILED] * 2)
+    found = [to(*[receiver.send] * 2), StoreError("failed"), to(*[receiver.send] * 2)]
 
-    async def find(_: TurnNotice) -> Sequence[Send]:
+    async def find(_: TurnNotice) -> Sequence[Receiver]:
         if isinstance(answer := found.pop(0), StoreError):
             raise answer
         return answer
@@ -285,7 +358,7 @@ class Shared:
     """Several servers with one store and one receiver."""
 
     def __init__(self, *answers: Delivery, durable: bool = False) -> None:
-        self.receiver, self.database = Receiver(*answers), Database()
+        self.receiver, self.database = Customer(*answers), Database()
         route = Route(self.receiver.find, durable=durable)
         count = self.receiver.outcomes.update
         self.make = partial(TurnNotices, [route], lambda outcome: count([outcome]))
@@ -369,6 +442,18 @@ async def test_a_turn_is_announced_though_the_answer_of_the_store_was_lost() -> 
     assert (await refused(server.play())).reason == Reason.STORE_FAILED
     await shared.receiver.settled(2)
     assert [notice.seat for _, notice in shared.receiver.received] == [game.turn, 1 - (game.turn or 0)]
+
+
+@on_simulated_time
+async def test_turns_beyond_the_limit_are_announced_once_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notices, "MAX_PENDING", 4)
+    shared = Shared(durable=True)
+    shared.receiver.answers = [Delivery.FAILED] * 4  # which keeps those four waiting for a second
+    for number in range(6):
+        await shared.servers[0].create(f"game-{number}")
+    while len({*shared.names}) < 6:
+        await asyncio.sleep(1)
+    assert shared.receiver.outcomes.keys() == {DELIVERED}
 
 
 @pytest.mark.parametrize("retrying", [0, 1])

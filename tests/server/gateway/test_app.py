@@ -202,7 +202,7 @@ async def test_every_answer_has_the_headers_of_safety(caller: Caller) -> None:
 @pytest.mark.parametrize("verb", ["GET", "HEAD"])
 async def test_a_gateway_says_whether_its_server_serves(own: Caller, verb: str) -> None:
     serving = await own.ask(verb, HEALTH)
-    await own.server.app.health.enter_graceful_shutdown()
+    await own.server.app.health.drain()
     draining = await own.ask(verb, HEALTH)
     await own.server.app.servers[0].stop(None)
     gone = await own.ask(verb, HEALTH)

@@ -135,6 +135,17 @@ async def test_a_page_of_a_listed_origin_reads_why_its_request_is_rejected(
     assert headers.get("access-control-allow-origin") == (SITE if origin == SITE else None)
 
 
+@pytest.mark.parametrize(("origins", "allowed"), [((SITE,), "*"), ((), None)])
+@pytest.mark.parametrize("lines", [["x: " + "y" * 70_000], ["x: y"] * 4_000], ids=["bytes", "lines"])
+async def test_a_page_reads_that_its_head_is_too_long_before_its_origin_has_arrived(
+    lines: list[str], origins: tuple[str, ...], allowed: str | None
+) -> None:
+    async with gateway(origins=origins) as caller, caller.connection() as (reader, writer):
+        writer.write(head("POST", LIST, *lines, f"Origin: {SITE}"))
+        status, headers = await read_head(reader)
+    assert (status, headers.get("access-control-allow-origin")) == (431, allowed)
+
+
 async def test_a_head_of_the_greatest_length_is_answered(caller: Caller) -> None:
     lines = ("connection: close", "x: ")
     request = head("GET", LIST, *lines)

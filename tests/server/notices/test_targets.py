@@ -167,6 +167,21 @@ async def test_a_turn_is_announced_after_a_kill_and_then_no_more(tmp_path: Path)
     assert len({headers_of(lines)["webhook-id"] for lines, _ in received.requests[:2]}) == 1
 
 
+async def test_a_rejected_notice_is_not_sent_again_after_a_restart(tmp_path: Path) -> None:
+    async with receiving(b"HTTP/1.1 403 No\r\n\r\n") as (received, port):
+        async with served(store=str(tmp_path / "store"), **ANY) as server:
+            played = await seated_at(server)
+            for seat in (0, 1):
+                await add(played, seat, f"http://127.0.0.1:{port}/")
+            await play_until(played, 1)
+            await until(lambda: counted(server.app, "rejected") == 1)
+        async with served(store=str(tmp_path / "store"), **ANY) as server:
+            assert await server.app.manager.store.untold() == []
+            await play_until(played.at(server), 0)
+            await until(lambda: len(received.requests) == 2)
+    assert told(received) == [1, 0]
+
+
 async def test_a_failed_attempt_is_repeated_for_that_target_only() -> None:
     refusing = receiving(b"HTTP/1.1 503 Busy\r\n\r\n")
     async with receiving() as (fine, port), refusing as (busy, other), table(settings=ANY) as played:
