@@ -284,10 +284,10 @@ export class Kept {
     const seats = this.game.value?.seats.length ?? 0;
     const brought = broughtBy(log, seats, this.mine.value[0]);
     if (!brought.some(({ told }) => told.length)) return; // a round of the duel may bring nothing
-    this.roundOver.value = { views: this.state.value.views, brought };
+    const ply = lastPlayed(log); // what several actions at once led to is shown only after the last of them
+    this.roundOver.value = { views: this.state.value.views, plies: ply + 1, brought };
     this.pace.hold(stay.value);
     this.#closing = setTimeout(this.closeRound, stay.value);
-    const ply = lastPlayed(log); // what several actions at once led to is shown only after the last of them
     if (this.game.value?.ply !== ply) void this.#showEnd(this.roundOver.value, ply).catch(() => undefined);
   }
 

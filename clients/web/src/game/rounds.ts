@@ -33,6 +33,8 @@ export interface Brought {
 export interface RoundOver {
   /** Its last position in the views of all seats here, which the table shows as long as the card is there. */
   views: readonly GameView[];
+  /** The number of actions up to its last one, which the log shows as long. */
+  plies: number;
   brought: Brought[];
 }
 
@@ -57,7 +59,8 @@ export function lastRound(log: readonly (AppliedAction | undefined)[]): readonly
 }
 
 const POINTS = ["vp", "points"];
-const OWN = ["take", "hire", "place", "dismiss", "use", "market", "claim", "build", "limit", "to_mill"]; // causes that are decisions
+const USED = "card"; // the cause of what a card of the duel does, for its user or for the other
+const DECIDED = new Set("take hire place dismiss use market claim build limit to_mill craftsman".split(" ")); // causes
 const GOODS = ["gold", "sand", "wood", "stone", "metal"];
 
 /** What a round brought to each seat: the points and their causes; for one's own also gold and goods that came or went. */
@@ -66,14 +69,18 @@ export function broughtBy(
   seats: number,
   own: number | undefined,
 ): Brought[] {
-  const changes = lastRound(log).flatMap((one) => one?.changes ?? []);
+  const changes = lastRound(log).flatMap((one) =>
+    (one?.changes ?? []).map((change) => ({ change, by: seatOf(one?.turn) })),
+  );
   return Array.from({ length: seats }, (_, seat) => {
-    const its = changes.filter((change) => change.seat === seat);
-    const points = its.filter(({ thing }) => POINTS.includes(thing));
-    const goods = seat === own ? its.filter(comesByItself) : [];
-    return { seat, points: points.reduce((sum, { amount }) => sum + amount, 0), told: summed([...points, ...goods]) };
+    const its = changes.filter(({ change }) => change.seat === seat);
+    const points = its.filter(({ change }) => POINTS.includes(change.thing));
+    const goods = seat === own ? its.filter(({ change, by }) => comesByItself(change, by === own)) : [];
+    const told = summed([...points, ...goods].map(({ change }) => change));
+    return { seat, points: points.reduce((sum, { change }) => sum + change.amount, 0), told };
   });
 }
 
-const comesByItself = ({ thing, cause }: Change) =>
-  GOODS.includes(thing) && cause !== "" && !OWN.includes(cause) && cause !== "craftsman";
+/** Whether goods come or go for an owner who has not decided on them just then. */
+const comesByItself = ({ thing, cause }: Change, byOwner: boolean): boolean =>
+  GOODS.includes(thing) && cause !== "" && !DECIDED.has(cause) && !(byOwner && cause === USED);
