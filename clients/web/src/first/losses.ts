@@ -21,11 +21,12 @@ const PLANNED = /^(convert|discard|finish)\b/; // actions of plans
 const THINGS = ["vp", "gold", "sand", "wood", "stone", "metal"]; // that plans bring
 const SURE = 2; // standard errors that a loss must exceed to be significant
 
-/** What a move gives up: of a win, and in points as the search expects them; and the better move in words. */
+/** What a move gives up: of a win, and in points as the search expects them; and the better move, also in words. */
 export interface Loss {
   share: number;
   points: number;
   better: string;
+  instead: readonly string[];
 }
 
 interface Value {
@@ -79,7 +80,8 @@ export class Losses {
     if (!best || !own) return undefined;
     const share = best.share - own.share;
     if (share <= SURE * Math.hypot(best.error, own.error)) return undefined;
-    return { share, points: own.points === undefined ? 0 : (best.points ?? 0) - own.points, better: best.label };
+    const points = own.points === undefined ? 0 : (best.points ?? 0) - own.points;
+    return { share, points, better: best.label, instead: best.actions };
   }
 
   /** Find out why the best move is better than another one: what a plan brings, else what the service says. */
