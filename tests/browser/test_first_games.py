@@ -90,7 +90,7 @@ def begin_searched(page: Page) -> None:
     processed(page)
 
 
-@pytest.mark.parametrize(("lead", "better"), [(0.4, "100% of a win"), (2.5, "2.5 points")])
+@pytest.mark.parametrize(("lead", "better"), [(0.4, "about 100 more games in 100"), (2.5, "2.5 points better")])
 def test_a_costly_move_is_asked_about_once_and_the_end_teaches(newcomer: Page, lead: float, better: str) -> None:
     nearly_won(newcomer, "bot8")  # strong enough to use the error
     give_tables(newcomer, {"build III brick": [1, 0], "end": [0, 1]}, reason="2 seals more.", lead=lead)
@@ -98,7 +98,7 @@ def test_a_costly_move_is_asked_about_once_and_the_end_teaches(newcomer: Page, l
     version = version_of(newcomer)
     costly = newcomer.locator('.action[data-action="end"]')
     costly.press("Enter")
-    expect(newcomer.locator(QUESTION)).to_contain_text(f"{better} better: 2 seals more.")
+    expect(newcomer.locator(QUESTION)).to_contain_text(f"{better}: 2 seals more.")
     expect(costly).to_be_focused()
     assert violations(newcomer) == []
     assert version_of(newcomer) == version
@@ -132,7 +132,7 @@ def test_a_costly_plan_is_asked_about_and_stays_as_it_was(newcomer: Page) -> Non
     finish = newcomer.locator('.action[data-action="finish"]')
     finish.click()
     expect(newcomer.locator(QUESTION), "what the plan brings, against that of the better move").to_contain_text(
-        re.compile(r"of a win better: .+ more, but \d+ points? less now\.")
+        re.compile(r"more games in 100: .+ more, but \d+ points? less now\.")
     )
     assert violations(newcomer) == []
     newcomer.get_by_role("button", name="Something else").click()

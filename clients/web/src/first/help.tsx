@@ -5,7 +5,6 @@ import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { filledIn, planned } from "../game/plan.ts";
 import { FILES } from "../gen/table.ts";
-import { text } from "../language/text.ts";
 import { capital, knows, learn, say, sayAny } from "../language/texts.ts";
 import { useCatalogue } from "../service/catalogues.ts";
 import { factFor } from "./facts.ts";
@@ -57,7 +56,7 @@ function Explanation({ game, step }: Helped) {
 }
 
 const LEAST = { off: Number.POSITIVE_INFINITY, large: 0.1, all: 0.02 }; // share of a win that a move must lose before a confirmation
-const LEAST_POINTS = 0.5; // fewer say less than the share of a win
+const LEAST_POINTS = 0.5; // fewer say less than the won games
 const TWICE = 350; // milliseconds within which a second press was none
 
 interface Asking {
@@ -144,7 +143,7 @@ function told({ share, points, better: label }: Loss, why: string): string {
   const what =
     count >= LEAST_POINTS
       ? say("first.points", { better, count })
-      : say("first.share", { better, share: text.whole(share) });
+      : say("first.share", { better, count: Math.round(100 * share) });
   return why ? say("first.why", { what, why }) : `${what}.`;
 }
 
