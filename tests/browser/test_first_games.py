@@ -172,7 +172,7 @@ def a_draft(page: Page) -> None:
         (in_a_contest, "flip personal", "flip 2/3", "the personal seal comes back to you."),
         (in_a_contest, "flip 2/3", "flip personal", "after the personal seal you cannot flip another."),
         (a_draw, "accept", "redraw", "may then come later, for less gold."),
-        (a_draft, "hire toolmaker_1", "hire master_woodworker_1", "nothing into 2 gold, once"),
+        (a_draft, "hire toolmaker_1", "hire master_woodworker_1", "2 gold, once"),
         (mixer_or_mason, "dismiss mason_1", "dismiss mortar_mixer", "you keep: Mortar mixer, "),
     ],
 )

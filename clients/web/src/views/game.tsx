@@ -178,7 +178,7 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       <TakeBackAsked kept={kept} />
       <Shown kept={kept} />
       {past && <Note words={say("game.past")} button={say("game.present")} onPress={() => go(last)} />}
-      {kept.pace.waiting.value && (
+      {kept.pace.waiting.value && !closing && (
         <Note words={say("game.following")} button={say("game.skip")} onPress={kept.pace.skip} />
       )}
       {!game.end &&
