@@ -89,7 +89,7 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
   const seats = useComputed(() => looks(kept.game.value?.seats ?? []));
   const applied = useComputed(() =>
     kept.log.value
-      .slice(0, kept.roundOver.value?.plies) // the next round comes after the card of the last
+      .slice(0, kept.round.over.value?.plies) // the next round comes after the card of the last
       .map(({ what }) => (what.case === "applied" ? what.value : undefined)),
   );
   const last = applied.value.length;
@@ -103,7 +103,11 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
   );
   const mine = kept.mine.value;
   useFlights(applied.value);
-  useSounds({ applied: applied.value, mine: kept.myTurn.value && !kept.roundOver.value, over: game.end !== undefined });
+  useSounds({
+    applied: applied.value,
+    mine: kept.myTurn.value && !kept.round.over.value,
+    over: game.end !== undefined,
+  });
   const hidden = mine.length > 1 && !secrets.value; // people share this screen: private knowledge is shown on request
   const decider = kept.myTurn.value ? kept.turn.value : undefined;
   const view = hidden ? kept.viewOf(undefined) : kept.view.value;
@@ -114,7 +118,7 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
   useEffect(() => {
     if (!past) toPresent(); // the position in view has been taken back
   }, [earlier.value, log]);
-  const closing = past ? undefined : kept.roundOver.value; // its card tells about what the table shows
+  const closing = past ? undefined : kept.round.over.value; // its card tells about what the table shows
   const shown = past?.shown ?? viewIn(closing?.views ?? [], view?.seat) ?? view;
   const stopped = game.end !== undefined && !past;
   const known = shown?.position;
@@ -197,7 +201,7 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
         question={barred || !decides(kept, actions) ? undefined : question}
         onPlay={(actions) => void play(actions)}
       />
-      {closing && <RoundCard over={closing} position={shown.position} seats={seats.value} onClose={kept.closeRound} />}
+      {closing && <RoundCard over={closing} position={shown.position} seats={seats.value} onClose={kept.round.close} />}
       {kept.asking.value && <p class="muted">{say("game.asking")}</p>}
       {opened.value === "share" && <Share kept={kept} game={game} onClose={() => (opened.value = "")} />}
       {opened.value === "talk" && <Talk kept={kept} onClose={() => (opened.value = "")} />}
@@ -221,7 +225,7 @@ function useUnheard(length: number): number {
 
 /** Some events in words: actions, unless players ended the game after them, and how it ended. */
 function news(kept: Kept, game: Game, applied: Parameters<typeof newsOf>[0], seats: readonly SeatLook[]): string {
-  if (!game.end) return newsOf(applied, seats, kept.myTurn.value && !kept.roundOver.value);
+  if (!game.end) return newsOf(applied, seats, kept.myTurn.value && !kept.round.over.value);
   const last = game.end.reason === EndReason.PLAYED ? newsOf(applied, seats, false) : "";
   return [last, endNewsOf(game.end, seats)].filter(Boolean).join(" ");
 }
