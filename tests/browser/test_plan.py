@@ -277,6 +277,16 @@ def points_of(page: Page) -> str:
     return points
 
 
+def test_a_craftsman_who_can_work_takes_no_more_room_than_others(planning: Page) -> None:
+    planning.set_viewport_size({"width": 1366, "height": 768})
+    web.drawn(planning)
+    crew = planning.locator(".of-red .crew")
+    expect(crew.locator(".can").first).to_be_visible()
+    heights = crew.locator("li").evaluate_all("all => all.map(one => one.offsetHeight)")
+    assert crew.locator("li:not(:has(.can))").count() > 0
+    assert max(heights) - min(heights) <= 1
+
+
 def test_at_the_end_of_a_board_game_all_that_can_follow_is_in_sight(page: Page) -> None:
     """Also on a small laptop, with any number of cards that gave points."""
     page.set_viewport_size({"width": 1366, "height": 768})
