@@ -7,7 +7,7 @@ import { listed } from "../boards/words.ts";
 import * as hints from "../game/hints.ts";
 import type { Line, RecommendMoveResponse } from "../gen/clerestory/v1/advisor_pb.ts";
 import { AnyPositionSchema, type AppliedAction, type Turn } from "../gen/clerestory/v1/rules_pb.ts";
-import { labelOf, planOf } from "../language/labels.ts";
+import { beginningOf } from "../language/labels.ts";
 import { say } from "../language/texts.ts";
 import { rules } from "../service/api.ts";
 
@@ -124,7 +124,7 @@ export class Losses {
         if (!first) return;
         if (left === SEARCHES) {
           moves = more.length + 1;
-          const label = planOf(first.plan) || labelOf(first.action);
+          const label = beginningOf(first, [first, ...more]);
           this.#best = { ...valued(first, seat), actions: actionsOf(first), planned: first.plan.length > 0, label };
         }
         for (const line of [first, ...more])
