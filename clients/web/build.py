@@ -195,11 +195,18 @@ def patterns(language: str) -> dict[str, str | dict[str, str]]:
     """Return what the page says in a language by key: its own texts, and what it needs of each game's."""
     found = {key: text for name in SCREENS for key, text in read(f"{language}/{name}.json").items()}
     for game in GAMES:
-        own = {key: text for key, text in read(f"{language}/{game}.json").items() if key.startswith(FROM_GAMES)}
-        words = read("glossary.json")["words"][game].items()
-        own |= {key: of[language][0] for key, of in words if key.startswith(FROM_GLOSSARY) and language in of}
+        words = read("glossary.json")["words"][game]
+        texts = read(f"{language}/{game}.json").items()
+        own = {key: text for key, text in texts if key.startswith(FROM_GAMES) and not is_feature(key, words)}
+        own |= {key: of[language][0] for key, of in words.items() if key.startswith(FROM_GLOSSARY) and language in of}
         found |= {f"{game}.{key}": text for key, text in own.items()}
     return found
+
+
+def is_feature(key: str, words: Mapping[str, Any]) -> bool:
+    """Whether a text has the amount of what is not a good, which only the reasons of the service name."""
+    kind, _, thing = key.partition(".")
+    return kind == "amount" and f"good.{thing}" not in words
 
 
 def read(name: str) -> dict[str, Any]:

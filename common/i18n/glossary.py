@@ -50,6 +50,13 @@ def word(part: str, key: str, language: str) -> Word | None:
     return Word(entry[found][0], found, entry[found][1]) if found else None
 
 
+def definite(game: str, card: str, language: str) -> str:
+    """Return the name of a card with its article in a language; "" if there is none, as in English."""
+    entries = words(game)
+    entry = entries.get(f"the.{card}") or entries.get(f"the.{NUMBER.sub('', card)}", {})
+    return str(entry[language][0]) if language in entry else ""
+
+
 @lru_cache(maxsize=1024)
 def card_words(game: str, card: str) -> Mapping[str, Word]:
     """Return the names of a card by language, except English, which is in its catalogue; {} for an unknown card.

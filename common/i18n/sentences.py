@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple, Union
 
 from clerestory.i18n import has, say
-from clerestory.i18n.glossary import card_words, word
+from clerestory.i18n.glossary import card_words, definite, word
 from clerestory.i18n.languages import ENGLISH
 
 SERVICE = "service"
@@ -56,7 +56,7 @@ def text(code: str, **arguments: Argument) -> Text:
 def format_text(
     one: Text, game: str, language: str = ENGLISH, label: Callable[[QuotedAction], str] = lambda quoted: quoted.label
 ) -> str:
-    """Format a text in a language.
+    """Format a text in a language. A card as its argument `who` has its article, except in English.
 
     Args:
         one: the text.
@@ -65,13 +65,15 @@ def format_text(
         label: returns the label of an action in the language.
     """
 
-    def translated(value: Argument) -> float | str:
+    def translated(name: str, value: Argument) -> float | str:
         if isinstance(value, Text):
             return format_text(value, game, language, label)
         if isinstance(value, QuotedItem):
+            if name == "who" and (article := definite(game, value.item, language)):
+                return article
             found = card_words(game, value.item).get(language) or word(game, f"good.{value.item}", language)
             return found.text if found else value.name
         return label(value) if isinstance(value, QuotedAction) else value
 
-    arguments = {name: translated(value) for name, value in one.arguments}
+    arguments = {name: translated(name, value) for name, value in one.arguments}
     return say(SERVICE if has(SERVICE, one.code) else game, one.code, language=language, **arguments)

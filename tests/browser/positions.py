@@ -25,6 +25,7 @@ def nearly_won(page: Page, other: str = "bot1") -> None:
     begin_at(page, from_position(position).determinize(Rng(1)), ["me", other])
 
 
+INCOME = "use income_4"
 LAST_BUILD = '.action[data-action="build III brick"]'  # wins the game of `nearly_won`
 
 
@@ -110,6 +111,14 @@ def with_full_hands() -> State:
         legal = [action.text for action in state.legal_actions()]
         state.play(luck.choice([text for text in legal if not text.startswith("play")] or legal))
         assert not state.over, "another seed"
+    return state
+
+
+def with_income() -> State:
+    """Return a state of a card game in which blue has the last turn of a round, with cards that give gold."""
+    state, luck = GAMES["duel"].new(2, 2), Random(2)
+    while INCOME not in (legal := [action.text for action in state.legal_actions()]) or state.turn != 1:
+        state.play(luck.choice(legal))
     return state
 
 

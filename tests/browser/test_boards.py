@@ -274,7 +274,7 @@ WORDS: list[tuple[str, dict[str, Any], str, str]] = [
         "cathedral-4p-round5-draft",
         {"red": {"craftsmen": ["toolmaker_1"]}},
         "Craftsmen",
-        "Tool maker (nothing into 2 gold, once, only while holding 1 metal)",
+        "Tool maker (2 gold, once, only while holding 1 metal)",
     ),
     ("cathedral-3p-round6-cathedral", {"round": 5}, "Step", "(then the next round)"),
     ("cathedral-3p-round6-cathedral", {"round": 6}, "Step", "(then the end)"),

@@ -1,6 +1,7 @@
 """The first games help: decisions are explained once, costly moves are confirmed once, and the end teaches."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -16,7 +17,7 @@ from tests.browser.harness import (
     wait_for_calls,
     wait_for_change,
 )
-from tests.browser.positions import last_plan, nearly_won
+from tests.browser.positions import begin_at, first_with, in_a_contest, last_plan, mixer_or_mason, nearly_won
 from tests.browser.tables import give_tables
 
 HELP = ".notice.first"
@@ -89,7 +90,7 @@ def begin_searched(page: Page) -> None:
     processed(page)
 
 
-@pytest.mark.parametrize(("lead", "better"), [(0.4, "100% of a win"), (2.5, "2.5 points")])
+@pytest.mark.parametrize(("lead", "better"), [(0.4, "about 100 more games in 100"), (2.5, "2.5 points better")])
 def test_a_costly_move_is_asked_about_once_and_the_end_teaches(newcomer: Page, lead: float, better: str) -> None:
     nearly_won(newcomer, "bot8")  # strong enough to use the error
     give_tables(newcomer, {"build III brick": [1, 0], "end": [0, 1]}, reason="2 seals more.", lead=lead)
@@ -97,7 +98,7 @@ def test_a_costly_move_is_asked_about_once_and_the_end_teaches(newcomer: Page, l
     version = version_of(newcomer)
     costly = newcomer.locator('.action[data-action="end"]')
     costly.press("Enter")
-    expect(newcomer.locator(QUESTION)).to_contain_text(f"{better} better: 2 seals more.")
+    expect(newcomer.locator(QUESTION)).to_contain_text(f"{better}: 2 seals more.")
     expect(costly).to_be_focused()
     assert violations(newcomer) == []
     assert version_of(newcomer) == version
@@ -131,7 +132,7 @@ def test_a_costly_plan_is_asked_about_and_stays_as_it_was(newcomer: Page) -> Non
     finish = newcomer.locator('.action[data-action="finish"]')
     finish.click()
     expect(newcomer.locator(QUESTION), "what the plan brings, against that of the better move").to_contain_text(
-        re.compile(r"of a win better: .+ more, but \d+ points? less now\.")
+        re.compile(r"more games in 100: .+ more, but \d+ points? less now\.")
     )
     assert violations(newcomer) == []
     newcomer.get_by_role("button", name="Something else").click()
@@ -144,6 +145,55 @@ def test_a_costly_plan_is_asked_about_and_stays_as_it_was(newcomer: Page) -> Non
     newcomer.wait_for_timeout(DOUBLE_PRESS_MS)
     finish.click()  # the confirmation was shown before
     wait_for_change(newcomer, version)
+
+
+def test_the_better_move_can_be_played_instead(newcomer: Page) -> None:
+    nearly_won(newcomer, "bot8")
+    give_tables(newcomer, {"build III brick": [1, 0], "end": [0, 1]})
+    begin_searched(newcomer)
+    newcomer.locator('.action[data-action="end"]').press("Enter")
+    newcomer.locator(QUESTION).get_by_role("button", name="instead").click()
+    expect(newcomer.get_by_test_id("winner")).to_be_visible()
+
+
+def a_draw(page: Page) -> None:
+    begin_at(page, first_with("redraw"))
+
+
+def a_draft(page: Page) -> None:
+    begin_at(page, first_with("hire"))
+
+
+@pytest.mark.parametrize(
+    ("position", "better", "other", "fact"),
+    [
+        (in_a_contest, "flip 2/3", "stop", "whoever stops loses the card."),
+        (in_a_contest, "stop", "flip personal", "flipped seals are mostly gone."),
+        (in_a_contest, "flip personal", "flip 2/3", "the personal seal comes back to you."),
+        (in_a_contest, "flip 2/3", "flip personal", "after the personal seal you cannot flip another."),
+        (a_draw, "accept", "redraw", "may then come later, for less gold."),
+        (a_draft, "hire toolmaker_1", "hire master_woodworker_1", "2 gold, once"),
+        (mixer_or_mason, "dismiss mason_1", "dismiss mortar_mixer", "you keep: Mortar mixer, "),
+    ],
+)
+def test_where_no_difference_is_found_the_question_says_what_the_rules_do(
+    newcomer: Page, position: Callable[[Page], object], better: str, other: str, fact: str
+) -> None:
+    position(newcomer)
+    give_tables(newcomer, {better: [1, 0], other: [0, 1]})
+    begin_searched(newcomer)
+    newcomer.locator(f'.action[data-action="{other}"]').press("Enter")
+    expect(newcomer.locator(QUESTION)).to_contain_text(fact)
+
+
+def test_the_plan_that_is_filled_in_is_not_asked_about(newcomer: Page) -> None:
+    last_plan(newcomer)
+    give_tables(newcomer, {"finish": [0, 0, 1]}, {"finish": [0.5, 0.5, 0]})  # the second one after a plan
+    searches = calls_to(newcomer, "Analyze", answered=True)
+    begin_searched(newcomer)
+    wait_for_calls(newcomer, searches, 2)
+    newcomer.locator('.action[data-action="finish"]').click()
+    expect(newcomer.get_by_test_id("winner")).to_be_visible()
 
 
 def planned(page: Page, name: str) -> Locator:

@@ -7,7 +7,16 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import harness as web
-from tests.browser.positions import about_to, begin_at, first_with, last_draw, last_plan, mixer_or_mason
+from tests.browser.positions import (
+    INCOME,
+    about_to,
+    begin_at,
+    first_with,
+    last_draw,
+    last_plan,
+    mixer_or_mason,
+    with_income,
+)
 from tests.engine.cathedral.scenes import changed
 
 MORE = ".planning button[aria-label^='One more']"
@@ -238,6 +247,27 @@ def test_a_card_closes_a_round_over_its_last_position_until_a_key_is_pressed(pag
     expect(page.locator(".status")).to_contain_text("Round 2 of 6")
 
 
+def test_a_card_closes_a_round_of_the_card_game_with_what_came_by_itself(page: Page) -> None:
+    """Gold of one's own cards was decided on; the next round is not told before the card is closed."""
+    page.add_init_script("localStorage['round-card'] = '600000'")
+    page.reload()
+    begin_at(page, with_income(), ["bot1", "me"])
+    web.begin(page)
+    for action in (INCOME, "build I brick"):
+        version = web.version_of(page)
+        assert web.press(page, version, action)
+        web.wait_for_change(page, version)
+    card = page.locator(".round-end")  # after the last action, which is played by itself as the only one
+    expect(card.locator(".unseen", has_text="points")).to_have_count(2)
+    assert card.locator("ol").all_inner_texts() == ["", "+1\u00a0point (material placed)"]
+    log = page.locator(".log li")
+    expect(log.last).to_contain_text("end")
+    expect(page.locator(".latest")).to_contain_text("end")
+    told = log.count()
+    page.keyboard.press("x")
+    expect(log.nth(told)).to_be_attached()
+
+
 POINTS = "one => [...one.childNodes].find(node => node.nodeType === Node.TEXT_NODE).data"
 
 
@@ -245,6 +275,16 @@ def points_of(page: Page) -> str:
     """Return the points beside the actions, which a plan has added to."""
     points: str = page.locator(".own .thing").first.evaluate(POINTS)
     return points
+
+
+def test_a_craftsman_who_can_work_takes_no_more_room_than_others(planning: Page) -> None:
+    planning.set_viewport_size({"width": 1366, "height": 768})
+    web.drawn(planning)
+    crew = planning.locator(".of-red .crew")
+    expect(crew.locator(".can").first).to_be_visible()
+    heights = crew.locator("li").evaluate_all("all => all.map(one => one.offsetHeight)")
+    assert crew.locator("li:not(:has(.can))").count() > 0
+    assert max(heights) - min(heights) <= 1
 
 
 def test_at_the_end_of_a_board_game_all_that_can_follow_is_in_sight(page: Page) -> None:

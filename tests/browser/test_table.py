@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import harness as web
-from tests.browser.positions import begin_at
+from tests.browser.positions import begin_at, mixer_or_mason
 from tests.browser.tables import ANALYZE, Lines, change_tables
 from tests.engine.cathedral.scenes import changed, fields, reach
 from tools.lab.browser import experienced
@@ -72,6 +72,16 @@ def test_hints_are_there_on_the_turn_of_somebody_else_and_for_onlookers(
         web.play_on(page, 1)
         expect(page.locator("svg.gauge")).to_be_visible()  # it stays from move to move
     expect(page.locator(".told")).to_contain_text("What Ada may do")
+
+
+def test_a_line_names_the_round_of_a_craftsman_whose_name_another_one_has(page: Page) -> None:
+    mixer_or_mason(page)
+    web.begin(page)
+    ask_for_hints(page)
+    lines = page.locator(LINES)
+    for number in (1, 2):
+        expect(lines.filter(has_text=f"dismiss the Mason of round {number}")).to_have_count(1)
+    expect(lines.filter(has_text="Carpenter")).not_to_contain_text("of round")
 
 
 # The text of the board without that of hints, which keeps changing.

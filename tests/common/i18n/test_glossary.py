@@ -11,7 +11,7 @@ from clerestory.engine.cathedral.data.state import Step as CathedralStep
 from clerestory.engine.duel.data.state import STEP_NAMES as DUEL_STEPS
 from clerestory.engine.tuning import NUM_LEVELS
 from clerestory.i18n.files import FOLDER
-from clerestory.i18n.glossary import GLOSSARY, NUMBER, OURS, SERVICE, Word, card_words, sources, word, words
+from clerestory.i18n.glossary import GLOSSARY, NUMBER, OURS, SERVICE, Word, card_words, definite, sources, word, words
 from clerestory.i18n.languages import ENGLISH, LANGUAGES
 
 NAMES = ("cathedral", "duel")
@@ -27,7 +27,7 @@ TYPED = re.compile("['\"]|\\.\\.\\.|  |^ | $")  # as typed on a typewriter: ' fo
 @pytest.mark.parametrize("part", PARTS)
 def test_every_entry_is_in_every_language_and_has_a_source(part: str) -> None:
     for key, entry in words(part).items():
-        languages = SIX - ({ENGLISH} if key.startswith("card.") else set())
+        languages = SIX - ({ENGLISH} if key.startswith(("card.", "the.")) else set())
         assert languages <= set(entry) <= set(LANGUAGES), key
         assert all(text for text, _ in entry.values()), key
         assert {source for _, source in entry.values()} <= set(sources()), key
@@ -83,6 +83,16 @@ def test_a_card_of_several_rounds_has_one_entry_unless_one_is_special() -> None:
     assert card_words("cathedral", "mason_4") == card_words("cathedral", "mason_1")
     assert card_words("cathedral", "mortar_mixer_1") != card_words("cathedral", "mortar_mixer")
     assert card_words("cathedral", "dragon_1") == {} == card_words("chess", "mason_1")
+
+
+def test_every_craftsman_has_a_name_with_an_article_where_the_language_needs_one() -> None:
+    catalogue = GAMES["cathedral"].cards()
+    for row in (*catalogue["starting_craftsmen"], *catalogue["craftsmen"]):
+        assert all(definite("cathedral", row["id"], language) for language in SIX - {ENGLISH}), row["id"]
+        assert definite("cathedral", row["id"], ENGLISH) == ""
+    assert definite("cathedral", "mason_3", "de") == "der Maurer"
+    assert definite("cathedral", "mortar_mixer_1", "de") == "der Erfahrene Mörtelmischer"
+    assert definite("cathedral", "dragon_1", "de") == ""
 
 
 def test_a_word_falls_back_to_english_and_has_its_provenance() -> None:

@@ -21,6 +21,7 @@ from clerestory.i18n.languages import (
     language_asked,
     language_of,
 )
+from clerestory.i18n.sentences import QuotedItem, format_text, text
 
 LUCK = {"cathedral": CATHEDRAL, "duel": DUEL}
 
@@ -67,6 +68,22 @@ def test_an_unknown_key_and_a_missing_argument_are_errors() -> None:
     for domain, key in (("any", "nowhere"), ("none", "greet"), ("any", "greet"), ("any", "cubes")):
         with pytest.raises(KeyError):
             say(domain, key)
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "2 stone for the Sculptor."),
+        ("de", "2 Steine, genau das braucht der Bildhauer."),
+        ("es", "2 de piedra para el Escultor."),
+        ("fr", "2 pierres pour le Sculpteur."),
+        ("it", "2 pietre per lo Scultore."),
+        ("he", "שתי אבנים עבור הפסל."),
+    ],
+)
+def test_a_card_in_a_reason_has_its_article(language: str, said: str) -> None:
+    reason = text("reason.brings", what=text("amount.stone", count=2), who=QuotedItem("sculptor_3", "Sculptor"))
+    assert format_text(reason, "cathedral", language) == said
 
 
 def test_a_tag_names_a_language_or_is_rejected_with_the_list() -> None:

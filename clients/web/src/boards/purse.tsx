@@ -25,7 +25,7 @@ const ofCathedral = (player: CathedralPlayer): Thing[] => [
 
 /** Gold, which decides between equal points, is in their hundredths, and shown beside them. */
 const ofDuel = (player: DuelPlayer, points: number): Thing[] => [
-  [say("thing.vp"), "vp", <Good key="vp" kind="vp" />, Math.floor(points)],
+  [say("thing.points"), "vp", <Good key="vp" kind="vp" />, Math.floor(points)],
   [say("thing.gold"), "gold", <Good key="gold" kind="gold" />, player.gold],
   ...KINDS.map(
     ([raw]): Thing => [say(`thing.${raw}`), `camp.${raw}`, <Chip key={raw} kind={raw} />, player.camp?.[raw] ?? 0],

@@ -6,7 +6,7 @@ import { say } from "../language/texts.ts";
 export const listed = (words: readonly (string | false)[]): string => words.filter(Boolean).join(say("between"));
 
 /** The ends of long words on boards, before which they may be divided. */
-const ENDS = /(?<=\p{L}{3})(?=(?:dores|gießer|kommen|macher|mann|mento?|mischer|trice|wechsel)(?!\p{L}))/gu;
+const ENDS = /(?<=\p{L}{3})(?=(?:dores|gießer|kommen|macher|mann|mento?|mischer|schreiner|trice|wechsel)(?!\p{L}))/gu;
 
 /** Words with hyphenation points in the longest, for browsers without a dictionary of their language. */
 export const divisible = (name: string): string => name.replace(ENDS, "\u00ad");

@@ -3,7 +3,7 @@
 import { useEffect, useMemo } from "preact/hooks";
 import type { SeatLook } from "../boards/types.ts";
 import type { Game } from "../gen/clerestory/v1/games_pb.ts";
-import { labelOf } from "../language/labels.ts";
+import { labelAmong } from "../language/labels.ts";
 import { text } from "../language/text.ts";
 import { say } from "../language/texts.ts";
 import { Trouble } from "../parts/parts.tsx";
@@ -47,7 +47,10 @@ export default function Moment({ game, tokens, seat, seats, onReplay }: MomentPr
               what: turn.what,
               share: text.change(turn.share),
             })}{" "}
-            {own && turn.share < 0 && turn.ply.best && say("moment.better", { what: labelOf(turn.ply.best) })}
+            {own &&
+              turn.share < 0 &&
+              turn.ply.best &&
+              say("moment.better", { what: labelAmong(turn.ply.best, [turn.ply.action]) })}
           </p>
           <p>
             <button type="button" onClick={() => onReplay(turn.ply.ply)}>

@@ -3,10 +3,11 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { planned } from "../game/plan.ts";
+import { filledIn, planned } from "../game/plan.ts";
 import { FILES } from "../gen/table.ts";
-import { text } from "../language/text.ts";
 import { capital, knows, learn, say, sayAny } from "../language/texts.ts";
+import { useCatalogue } from "../service/catalogues.ts";
+import { factFor } from "./facts.ts";
 import { type Helped, objects } from "./index.tsx";
 import { type Loss, Losses } from "./losses.ts";
 import { asked, explained, explains, isExplained, wish } from "./wishes.ts";
@@ -55,7 +56,7 @@ function Explanation({ game, step }: Helped) {
 }
 
 const LEAST = { off: Number.POSITIVE_INFINITY, large: 0.1, all: 0.02 }; // share of a win that a move must lose before a confirmation
-const LEAST_POINTS = 0.5; // fewer say less than the share of a win
+const LEAST_POINTS = 0.5; // fewer say less than the won games
 const TWICE = 350; // milliseconds within which a second press was none
 
 interface Asking {
@@ -65,28 +66,38 @@ interface Asking {
 }
 
 /** The question about a costly move: once for each, and a second press plays it. */
-function Costly({ question, onPlay }: Helped) {
+function Costly({ game, question, onPlay }: Helped) {
+  const catalogue = useCatalogue(game);
   const asking = useSignal<Asking | undefined>(undefined);
   const reason = useSignal("");
   const losses = useLosses(asked.value === "off" ? undefined : question);
+  const explain = async (now: Asking) => {
+    const tell = (words: string) => {
+      if (asking.value === now) reason.value = words;
+    };
+    await losses?.explain(now.actions, tell).catch(() => undefined);
+    const [better = "", other = ""] = [now.loss.instead[0], now.actions[0]];
+    if (!reason.value && question) tell(factFor(better, other, question.position, catalogue));
+  };
   useEffect(() => {
     asking.value = undefined;
     const known = new Map<string, Asking>();
     objects.value = (actions) => {
+      if (actions.join() === filledIn.value.join()) return false; // the page's own advice
       const again = known.get(actions.join());
       if (again) return performance.now() - again.since < TWICE;
       const loss = losses?.of(actions);
       if (!loss || loss.share < LEAST[asked.value]) return false;
       asking.value = { actions, loss, since: performance.now() };
       reason.value = "";
-      void losses?.explain(actions, (words) => (reason.value = words)).catch(() => undefined);
+      void explain(asking.value);
       known.set(actions.join(), asking.value);
       return true;
     };
     return () => {
       objects.value = () => false;
     };
-  }, [losses]);
+  }, [losses, catalogue]);
   const now = asking.value;
   if (!now || isOutdated(now)) return null;
   const close = () => {
@@ -96,6 +107,9 @@ function Costly({ question, onPlay }: Helped) {
     <Notice words={told(now.loss, reason.value)} label={say("first.costly")} urgent>
       <button type="button" onClick={() => onPlay(now.actions)}>
         {say("first.play")}
+      </button>
+      <button type="button" class="instead" onClick={() => onPlay(now.loss.instead)}>
+        {say("first.instead", { better: now.loss.better })}
       </button>
       <button type="button" onClick={close}>
         {say("first.other")}
@@ -129,7 +143,7 @@ function told({ share, points, better: label }: Loss, why: string): string {
   const what =
     count >= LEAST_POINTS
       ? say("first.points", { better, count })
-      : say("first.share", { better, share: text.whole(share) });
+      : say("first.share", { better, count: Math.round(100 * share) });
   return why ? say("first.why", { what, why }) : `${what}.`;
 }
 

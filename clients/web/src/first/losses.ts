@@ -7,7 +7,7 @@ import { listed } from "../boards/words.ts";
 import * as hints from "../game/hints.ts";
 import type { Line, RecommendMoveResponse } from "../gen/clerestory/v1/advisor_pb.ts";
 import { AnyPositionSchema, type AppliedAction, type Turn } from "../gen/clerestory/v1/rules_pb.ts";
-import { labelOf, planOf } from "../language/labels.ts";
+import { beginningOf } from "../language/labels.ts";
 import { say } from "../language/texts.ts";
 import { rules } from "../service/api.ts";
 
@@ -21,11 +21,12 @@ const PLANNED = /^(convert|discard|finish)\b/; // actions of plans
 const THINGS = ["vp", "gold", "sand", "wood", "stone", "metal"]; // that plans bring
 const SURE = 2; // standard errors that a loss must exceed to be significant
 
-/** What a move gives up: of a win, and in points as the search expects them; and the better move in words. */
+/** What a move gives up: of a win, and in points as the search expects them; and the better move, also in words. */
 export interface Loss {
   share: number;
   points: number;
   better: string;
+  instead: readonly string[];
 }
 
 interface Value {
@@ -79,7 +80,8 @@ export class Losses {
     if (!best || !own) return undefined;
     const share = best.share - own.share;
     if (share <= SURE * Math.hypot(best.error, own.error)) return undefined;
-    return { share, points: own.points === undefined ? 0 : (best.points ?? 0) - own.points, better: best.label };
+    const points = own.points === undefined ? 0 : (best.points ?? 0) - own.points;
+    return { share, points, better: best.label, instead: best.actions };
   }
 
   /** Find out why the best move is better than another one: what a plan brings, else what the service says. */
@@ -122,7 +124,7 @@ export class Losses {
         if (!first) return;
         if (left === SEARCHES) {
           moves = more.length + 1;
-          const label = planOf(first.plan) || labelOf(first.action);
+          const label = beginningOf(first, [first, ...more]);
           this.#best = { ...valued(first, seat), actions: actionsOf(first), planned: first.plan.length > 0, label };
         }
         for (const line of [first, ...more])

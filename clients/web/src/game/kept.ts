@@ -21,7 +21,7 @@ import { leaveStream, takeStream } from "../service/streams.ts";
 import { addKeys, dropToken, type Keys, keysOf, tokensOf } from "../service/tokens.ts";
 import { Pace } from "./pace.ts";
 import { Heard } from "./phrases.ts";
-import { broughtBy, lastPlayed, type RoundOver, roundOf, stay } from "./rounds.ts";
+import { RoundEnd } from "./rounds.ts";
 import { declinedIn, followed, isRevealed, seatsOf, viewIn } from "./states.ts";
 
 const UNSEEN = 3000; // milliseconds between polls without a stream: the tab is hidden, or has no token
@@ -43,7 +43,7 @@ export class Kept {
   /** What players say to each other. */
   readonly heard = new Heard();
   /** The round that has just ended, until its card is closed. */
-  readonly roundOver = signal<RoundOver | undefined>(undefined);
+  readonly round = new RoundEnd(this.pace, (ply) => this.#viewsAt(ply));
   /** Other windows hold all streams, so this one asks again and again. */
   readonly asking = signal(false);
   /** The actions that led to the position, by ply. */
@@ -91,7 +91,6 @@ export class Kept {
   #pause = SHORTEST;
   #heard = -1; // the version of the last state that the stream has brought
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #closing: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
   constructor(id: string) {
@@ -105,7 +104,7 @@ export class Kept {
   /** Leave the game. */
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#closing);
+    this.round.stop();
     document.removeEventListener("visibilitychange", this.#seen);
     removeEventListener("online", this.#seen);
     this.#rest();
@@ -151,6 +150,11 @@ export class Kept {
     this.#show(answer.game, answer.views);
     const first = this.keys.value.commitment ?? answer.game.commitment;
     if (this.tokens.length) this.keys.value = addKeys(this.id, { commitment: first });
+  }
+
+  async #viewsAt(ply: number): Promise<GameView[]> {
+    const { views } = await games.getGame({ gameId: this.id, tokens: this.tokens, ply });
+    return views;
   }
 
   /** Whether a call was refused for one of several tokens, which is one no longer: it is kept no longer. */
@@ -276,34 +280,11 @@ export class Kept {
 
   /** Show the card of a round once a state of the next one comes. */
   #closeRound(views: readonly GameView[]): void {
-    const before = this.view.value?.position;
-    const after = views[0]?.position;
-    const [from, to] = [before && roundOf(before), after && roundOf(after)];
-    if (from === undefined || to !== from + 1 || !stay.value || document.hidden) return;
     const log = this.log.value.map(({ what }) => (what.case === "applied" ? what.value : undefined));
     const seats = this.game.value?.seats.length ?? 0;
-    const brought = broughtBy(log, seats, this.mine.value[0]);
-    if (!brought.some(({ told }) => told.length)) return; // a round of the duel may bring nothing
-    this.roundOver.value = { views: this.state.value.views, brought };
-    this.pace.hold(stay.value);
-    this.#closing = setTimeout(this.closeRound, stay.value);
-    const ply = lastPlayed(log); // what several actions at once led to is shown only after the last of them
-    if (this.game.value?.ply !== ply) void this.#showEnd(this.roundOver.value, ply).catch(() => undefined);
+    const last = { log, seats, own: this.mine.value[0], views: this.state.value.views, ply: this.game.value?.ply };
+    this.round.end(this.view.value?.position, views[0]?.position, last);
   }
-
-  /** Show the position of a ply behind the card of a round. */
-  async #showEnd(over: RoundOver, ply: number): Promise<void> {
-    const { views } = await games.getGame({ gameId: this.id, tokens: this.tokens, ply });
-    if (views.length && this.roundOver.value === over) this.roundOver.value = { ...over, views };
-  }
-
-  /** Put the card of a round away, and go on. */
-  readonly closeRound = (): void => {
-    clearTimeout(this.#closing);
-    if (!this.roundOver.value) return;
-    this.roundOver.value = undefined;
-    this.pace.goOn();
-  };
 
   // -- actions --------------------------------------------------------------------------------------
 
@@ -311,7 +292,7 @@ export class Kept {
     if (!answer.game || answer.game.version <= (this.game.value?.version ?? -1)) return; // the stream was faster
     this.pace.skip();
     this.#take(answer.game, answer.views, answer.entries);
-    if (!this.roundOver.value) this.pace.rest();
+    if (!this.round.over.value) this.pace.rest();
   };
 
   readonly #common = () => ({ gameId: this.id, tokens: this.tokens, version: this.game.value?.version ?? 0 });

@@ -19,6 +19,9 @@ const unplanned = new Set<string | undefined>();
 /** The actions of the plan that is being made; none where none is. */
 export const planned = signal<readonly string[]>([]);
 
+/** Those of the plan that was filled in; none where none was. */
+export const filledIn = signal<readonly string[]>([]);
+
 /** Whether actions are planned rather than chosen one by one, as far as is known. */
 export const isPlanned = (position: Position, actions: readonly LegalAction[]): boolean =>
   !unplanned.has(position.game.case) && actions.some((action) => PLANNED.includes(action.kind));
@@ -78,7 +81,7 @@ export class Plan {
   suggest(uses: Readonly<Record<string, number>>): void {
     if (this.#own || !Object.keys(uses).length) return;
     this.uses.value = uses;
-    this.#answered = this.#ask();
+    this.#answered = this.#ask(true);
   }
 
   /** Plan how often something is used. */
@@ -96,17 +99,18 @@ export class Plan {
     return true;
   }
 
-  async #ask(): Promise<void> {
+  async #ask(fills = false): Promise<void> {
     const newest = this.#calls.next();
     const wanted = () => newest() && !this.#closed;
     this.busy.value = true;
     try {
       const answer = await this.#plan(this.uses.value, wanted);
       if (!wanted()) return;
-      if (this.#drop(answer)) return await this.#ask();
+      if (this.#drop(answer)) return await this.#ask(fills);
       if (!answer.possible.length) unplanned.add(inside(this.#position)?.game.case);
       this.answer.value = answer;
       planned.value = answer.actions.map((action) => action.text);
+      if (fills) filledIn.value = planned.value;
     } catch (error) {
       if (wanted()) this.refused.value = wordsOf(error);
     } finally {

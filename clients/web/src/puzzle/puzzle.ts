@@ -7,7 +7,7 @@ import { store, stored } from "../browser/storage.ts";
 import { type Position, PositionSchema } from "../gen/clerestory/v1/position_pb.ts";
 import { PuzzleService, type PuzzleSummary, type TryPuzzleResponse } from "../gen/clerestory/v1/puzzle_pb.ts";
 import { AnyPositionSchema, type LegalAction, type ListActionsResponse } from "../gen/clerestory/v1/rules_pb.ts";
-import { labelOf, planOf } from "../language/labels.ts";
+import { labelAmong, planOf } from "../language/labels.ts";
 import { levelName, text } from "../language/text.ts";
 import { type Key, say, sayAny } from "../language/texts.ts";
 import { addSolved, keepFirsts, solvedOnes } from "../path/progress.ts";
@@ -129,7 +129,7 @@ export async function shipped(game: string, number: number): Promise<Task> {
     seat,
     title: (who) => say("puzzle.turn", { number, who }),
     question: () => say("puzzle.which", { level: levelName(summary?.level) }),
-    judge: async (tried) => verdictOf(await service.tryPuzzle({ puzzle, ...tried }), summary),
+    judge: async (tried, labels) => verdictOf(await service.tryPuzzle({ puzzle, ...tried }), summary, labels),
     keep(right) {
       keepFirsts(game, { [number]: right });
       if (right) addSolved(game, [number]);
@@ -137,11 +137,11 @@ export async function shipped(game: string, number: number): Promise<Task> {
   };
 }
 
-function verdictOf(answer: TryPuzzleResponse, summary: PuzzleSummary | undefined): Verdict {
+function verdictOf(answer: TryPuzzleResponse, summary: PuzzleSummary | undefined, labels: Labels): Verdict {
   const { right, loss, reasons } = answer;
   if (!answer.answer) return { right, loss, reasons };
   const how = say(summary?.exact ? "puzzle.exact" : "puzzle.searched");
-  const words = planOf(answer.plan) || labelOf(answer.answer);
+  const words = planOf(answer.plan) || labels(answer.answer.text);
   return {
     right,
     loss,
@@ -202,7 +202,10 @@ export class Puzzle {
   }
 
   readonly #label = (action: string) =>
-    labelOf(this.actions.find((one) => one.action?.text === action)?.action) || action;
+    labelAmong(
+      this.actions.find((one) => one.action?.text === action)?.action,
+      this.actions.map((one) => one.action),
+    ) || action;
 
   #ask(move: Tried, took: (verdict: Verdict) => void): Promise<void> {
     return this.asked.ask(() => this.task.judge(move, this.#label), took);

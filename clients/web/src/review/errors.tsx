@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { SeatLook } from "../boards/types.ts";
 import { pressed } from "../browser/keys.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
-import { labelOf } from "../language/labels.ts";
+import { labelAmong } from "../language/labels.ts";
 import { text } from "../language/text.ts";
 import { say } from "../language/texts.ts";
 import { SeatSign } from "../parts/parts.tsx";
@@ -90,7 +90,7 @@ function Worst({ study, seats, errors }: Props) {
             </button>
             <dl>
               <Line name={say("review.played")} words={error.what} />
-              <Line name={say("review.better")} words={labelOf(error.at.best)} />
+              <Line name={say("review.better")} words={labelAmong(error.at.best, [error.at.action])} />
               <Line name={say("review.why")} words={reasonOf(error)} />
             </dl>
           </li>
@@ -144,7 +144,7 @@ function Trial({ study, seats, known, errors, error, number }: TrialProps) {
       {told.value && <p>{told.value}</p>}
       {shown.value ? (
         <p>
-          {labelOf(error.at.best)}
+          {labelAmong(error.at.best, [error.at.action])}
           {reason ? `: ${reason}` : "."}
         </p>
       ) : (

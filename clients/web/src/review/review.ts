@@ -10,7 +10,7 @@ import {
   type ReviewedPly,
 } from "../gen/clerestory/v1/annotation_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
-import { labelOf } from "../language/labels.ts";
+import { labelAmong, labelOf } from "../language/labels.ts";
 import { say } from "../language/texts.ts";
 import { advisor, transport, wordsOf } from "../service/api.ts";
 import { again, insist, mayPass } from "../service/insist.ts";
@@ -54,7 +54,7 @@ export class Review {
   /** A decision in words: an action, or those of a plan. */
   #told({ firstPly, lastPly }: NamedError): string {
     const plies = this.plies.value.filter((one) => one.ply >= firstPly && one.ply <= lastPly);
-    return plies.map((one) => labelOf(one.action)).join(say("between"));
+    return plies.map((one) => labelAmong(one.action, [one.best])).join(say("between"));
   }
 
   /** Plies by number; those of the sketch are replaced as those of the full review arrive. */

@@ -88,8 +88,11 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
   const opened = useSignal<Opened>("");
   const seats = useComputed(() => looks(kept.game.value?.seats ?? []));
   const applied = useComputed(() =>
-    kept.log.value.map(({ what }) => (what.case === "applied" ? what.value : undefined)),
+    kept.log.value
+      .slice(0, kept.round.over.value?.plies) // the next round comes after the card of the last
+      .map(({ what }) => (what.case === "applied" ? what.value : undefined)),
   );
+  const last = applied.value.length;
   const notes = useComputed(
     () =>
       new Map(
@@ -100,26 +103,30 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
   );
   const mine = kept.mine.value;
   useFlights(applied.value);
-  useSounds({ applied: applied.value, mine: kept.myTurn.value, over: game.end !== undefined });
+  useSounds({
+    applied: applied.value,
+    mine: kept.myTurn.value && !kept.round.over.value,
+    over: game.end !== undefined,
+  });
   const hidden = mine.length > 1 && !secrets.value; // people share this screen: private knowledge is shown on request
   const decider = kept.myTurn.value ? kept.turn.value : undefined;
   const view = hidden ? kept.viewOf(undefined) : kept.view.value;
   const deciding = kept.viewOf(decider ?? mine[0]);
   const past = pastOf(kept);
   const since = kept.lastMeant.value;
-  const unheard = useUnheard(applied.value.length);
+  const unheard = useUnheard(last);
   useEffect(() => {
     if (!past) toPresent(); // the position in view has been taken back
   }, [earlier.value, log]);
-  const closing = past ? undefined : kept.roundOver.value; // its card tells about what the table shows
+  const closing = past ? undefined : kept.round.over.value; // its card tells about what the table shows
   const shown = past?.shown ?? viewIn(closing?.views ?? [], view?.seat) ?? view;
   const stopped = game.end !== undefined && !past;
   const known = shown?.position;
   const position = useMemo(() => known && (stopped ? over(known) : known), [known, stopped]);
   if (!shown || !position) return <NoView game={game} />;
   const go = (ply: number) => {
-    const to = Math.min(Math.max(ply, 0), log.length);
-    if (to === log.length) toPresent();
+    const to = Math.min(Math.max(ply, 0), last);
+    if (to === last) toPresent();
     else void lookBack(kept, to, shown, view?.seat);
   };
   const replaced = kept.turn.value !== undefined && !kept.myTurn.value; // a bot decides, maybe for a seat of mine
@@ -133,7 +140,7 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
   const barred = hintsBarred(game.options?.hints, game.end !== undefined);
   const again = () => void replay(kept, since, shown, view?.seat);
   const moment = (ply: number) => void replay(kept, ply - 1, shown, view?.seat, ply);
-  const mayReplay = mine.length > 0 && since < log.length;
+  const mayReplay = mine.length > 0 && since < last;
   return (
     <Table
       version={game.version}
@@ -156,10 +163,10 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       question={question}
       barred={barred}
       applied={applied.value}
-      at={past?.ply ?? log.length}
+      at={past?.ply ?? last}
       since={since}
       glyphs={notes.value}
-      newsAt={applied.value.length}
+      newsAt={last}
       news={past ? "" : news(kept, game, applied.value.slice(-1), seats.value)}
       heard={past ? "" : news(kept, game, applied.value.slice(unheard), seats.value)}
       onGo={go}
@@ -174,8 +181,8 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       <Trouble words={kept.refused.value} />
       <TakeBackAsked kept={kept} />
       <Shown kept={kept} />
-      {past && <Note words={say("game.past")} button={say("game.present")} onPress={() => go(log.length)} />}
-      {kept.pace.waiting.value && (
+      {past && <Note words={say("game.past")} button={say("game.present")} onPress={() => go(last)} />}
+      {kept.pace.waiting.value && !closing && (
         <Note words={say("game.following")} button={say("game.skip")} onPress={kept.pace.skip} />
       )}
       {!game.end &&
@@ -194,7 +201,7 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
         question={barred || !decides(kept, actions) ? undefined : question}
         onPlay={(actions) => void play(actions)}
       />
-      {closing && <RoundCard over={closing} position={shown.position} seats={seats.value} onClose={kept.closeRound} />}
+      {closing && <RoundCard over={closing} position={shown.position} seats={seats.value} onClose={kept.round.close} />}
       {kept.asking.value && <p class="muted">{say("game.asking")}</p>}
       {opened.value === "share" && <Share kept={kept} game={game} onClose={() => (opened.value = "")} />}
       {opened.value === "talk" && <Talk kept={kept} onClose={() => (opened.value = "")} />}
@@ -218,7 +225,7 @@ function useUnheard(length: number): number {
 
 /** Some events in words: actions, unless players ended the game after them, and how it ended. */
 function news(kept: Kept, game: Game, applied: Parameters<typeof newsOf>[0], seats: readonly SeatLook[]): string {
-  if (!game.end) return newsOf(applied, seats, kept.myTurn.value);
+  if (!game.end) return newsOf(applied, seats, kept.myTurn.value && !kept.round.over.value);
   const last = game.end.reason === EndReason.PLAYED ? newsOf(applied, seats, false) : "";
   return [last, endNewsOf(game.end, seats)].filter(Boolean).join(" ");
 }

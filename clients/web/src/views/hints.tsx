@@ -9,7 +9,7 @@ import * as hints from "../game/hints.ts";
 import { endPreview, playOut, preview, walk } from "../game/preview.ts";
 import type { Line, Rate } from "../gen/clerestory/v1/advisor_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
-import { labelOf, planOf } from "../language/labels.ts";
+import { beginningOf, labelOf } from "../language/labels.ts";
 import { scoring, text } from "../language/text.ts";
 import { BACK, gameText, ON, say } from "../language/texts.ts";
 import { Gauge, SeatSign, Trouble } from "../parts/parts.tsx";
@@ -114,7 +114,6 @@ function Told({ question, seats, pointed, onPoint }: Props & { question: hints.Q
         <p class="muted">{hints.running.value ? say("hints.thinking") : ""}</p>
       </div>
     );
-  const label = labelOf(best.action);
   const reason = found.reasons.map((one) => one.text).join(" ") || found.reason;
   const count = Number(found.statistics?.iterations ?? 0);
   const share = text.share(found.statistics?.certainty ?? 0);
@@ -135,7 +134,7 @@ function Told({ question, seats, pointed, onPoint }: Props & { question: hints.Q
           })}
         </p>
       )}
-      {hints.step.value === "move" && <p class="hint-move">{planOf(best.plan) || label}</p>}
+      {hints.step.value === "move" && <p class="hint-move">{beginningOf(best, found.lines)}</p>}
       {hints.step.value === "table" && (
         <>
           <Table
@@ -212,7 +211,7 @@ function Table({ lines, seat, question, pointed, onPoint }: TableProps) {
                 <button
                   type="button"
                   class="plain"
-                  aria-label={say("hints.play_out", { what: labelOf(line.action) })}
+                  aria-label={say("hints.play_out", { what: beginningOf(line, lines) })}
                   onFocus={() => show(line)}
                   onBlur={hide}
                   onWheel={(event) => {
@@ -226,7 +225,7 @@ function Table({ lines, seat, question, pointed, onPoint }: TableProps) {
                     walk(by, true);
                   }}
                 >
-                  {planOf(line.plan) || labelOf(line.action)}
+                  {beginningOf(line, lines)}
                   {line.doubtful && <small title={say("hints.doubtful")}> {say("hints.doubt")}</small>}
                 </button>
               </th>
@@ -282,7 +281,7 @@ function Higher({ lines, seat }: { lines: readonly Line[]; seat: number | undefi
   const higher = tried.reduce((most, line) => (shown(line) > shown(most) ? line : most), tried[0] ?? first);
   if (higher === first) return null;
   const share = (line: Line) => line.winShares[seat] ?? 0;
-  const label = labelOf(higher.action);
+  const label = beginningOf(higher, lines);
   return (
     <p class="muted">{say(share(higher) < share(first) ? "hints.wins_less" : "hints.tried_less", { what: label })}</p>
   );

@@ -36,7 +36,7 @@ export function RoundCard({ over, position, seats, onClose }: Props) {
               {seats[seat] && <SeatSign look={seats[seat]} />} <bdi>{seats[seat]?.name}</bdi>
               <b class="gained">
                 <bdi>{points < 0 ? `−${-points}` : `+${points}`}</bdi> <Good kind="vp" />
-                <span class="unseen"> {say("thing.vp")}</span>
+                <span class="unseen"> {say(position?.game.case === "duel" ? "thing.points" : "thing.vp")}</span>
               </b>
             </p>
             <ol>

@@ -14,7 +14,7 @@ import { pressed } from "../browser/keys.ts";
 import { ExplainButtons, Explainer, explain } from "../explain/index.tsx";
 import * as hints from "../game/hints.ts";
 import { inside } from "../game/inside.ts";
-import { planned as inPlan, isPlanned, Plan } from "../game/plan.ts";
+import { filledIn, planned as inPlan, isPlanned, Plan } from "../game/plan.ts";
 import { preview } from "../game/preview.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import {
@@ -283,6 +283,7 @@ function usePlan({ actions, position, whole, planned = "", onPlan }: TableProps,
   const wanted = onPlan !== undefined && isPlanned(position, actions);
   const plan = useMemo(() => {
     inPlan.value = [];
+    filledIn.value = [];
     const seen = whole ?? create(AnyPositionSchema, { kind: { case: "position", value: position } });
     return wanted ? new Plan(seen, planned) : undefined;
   }, [wanted, actions, planned]);

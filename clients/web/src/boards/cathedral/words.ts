@@ -73,8 +73,11 @@ export function tradeOf(catalogue: Catalogue, id: string): Trade | undefined {
 /** A conversion in words, with its conditions. What must be held is not taken. */
 export function tradeTold({ takes, needs, gives, capacity, requires, permits }: Trade, catalogue: Catalogue): string {
   const held = amounts(needs);
+  const [taken, given] = [amounts(takes), amounts(gives)];
   return listed([
-    say("trade", { takes: amounts(takes) || say("trade.nothing"), gives: amounts(gives), count: capacity }),
+    taken
+      ? say("trade", { takes: taken, gives: given, count: capacity })
+      : say("trade.free", { gives: given, count: capacity }),
     held && say("trade.held", { what: held }),
     requires.length > 0 && say("trade.beside", { who: eitherOf(requires, catalogue) }),
     permits && say("trade.permits", { what: permitted(permits) }),
