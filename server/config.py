@@ -55,8 +55,8 @@ class Settings(Capacity):
     )
     behind_proxy: bool = declared(
         False,
-        "a reverse proxy such as that of `deploy/envoy.yaml` forwards all calls: leave to it"
-        " [what it does better](hardening.md), limits by connection and address",
+        "all calls come through a reverse proxy such as that of `deploy/envoy.yaml`, which enforces"
+        " [limits per connection and address](hardening.md)",
     )
     store: str = declared(
         MEMORY,

@@ -1,11 +1,13 @@
 """Plays with an installed package as users do: over gRPC, and on its page. `PYTHON tools/installed.py`.
 
+It also compares a search with that of other machines, because equal seeds give equal bits everywhere.
 With `--hint`, it asks for a first hint instead. With `--serving COMMAND ...`, it runs a command while the package
 serves, with the address of the page in CLERESTORY_URL.
 
 Needs only the package and this file; it uses the interpreter's package, never a checkout.
 """
 
+import hashlib
 import json
 import os
 import re
@@ -14,6 +16,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -22,6 +25,7 @@ COMMAND = Path(sys.executable).with_name("clerestory")
 GAMES = "clerestory.v1.GameService"
 RULES, ADVICE = "clerestory.v1.RulesService", "clerestory.v1.AdvisorService"
 OPTIONS = ("--listen", "127.0.0.1:0", "--web", "127.0.0.1:0", "--workers", "1", "--log-level", "warning")
+ANSWERS = "399535c1353ff4a5"  # digest of `answers`
 ADDRESSES = re.compile(r"serves on (\S+) .*?page at (http://\S+?)/?\s", re.DOTALL)
 
 
@@ -39,6 +43,9 @@ def main(wish: str = "", *command: str) -> None:
         print(f"over gRPC: a game of {plies} plies")
         plies = play_on_page(page)
         print(f"on the page: a game of {plies} plies")
+        if (found := answers()) != ANSWERS:
+            raise SystemExit(f"searches differ from those on other machines: {found}, not {ANSWERS}")
+        print("searches: the same bits as elsewhere")
 
 
 def run(*arguments: str) -> None:
@@ -97,6 +104,23 @@ def play_on_page(page: str) -> int:
         [action] = [view["actions"][0]["action"]["text"] for view in seen["views"] if view.get("actions")]
         called(page, "PlayAction", **keys, version=seen["game"]["version"], action=action)
     return int(seen["game"]["ply"])
+
+
+def answers() -> str:
+    """Return a digest of every figure of a search in each game, with a fixed seed; time and memory are left out."""
+    from clerestory.engine import GAMES, NATURE, Rng
+    from clerestory.search.ismcts import Searcher
+    from clerestory.search.options import shipped
+    from clerestory.search.root import observe
+
+    digest = hashlib.sha256()
+    for name in ("cathedral", "duel"):
+        state = GAMES[name].new(2, 7)
+        while state.turn == NATURE:
+            state.play(state.draw(Rng(7)))
+        searcher = Searcher(observe(state), seed=7, **shipped(GAMES[name], 2))
+        digest.update(repr(replace(searcher.run(iterations=2000), elapsed=0.0, tree_bytes=0)).encode())
+    return digest.hexdigest()[:16]
 
 
 def first_hint(page: str) -> str:

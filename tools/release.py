@@ -2,9 +2,9 @@
 
 OUT holds the npm packages already. The source distribution, and a wheel for each PYTHON, are built from this folder.
 Then each artifact is installed in an empty environment, where PATH has no compiler, and plays a game: the wheels with
-the newest and the lowest versions of their dependencies, the npm packages with Node. Licences of all dependencies are
-compared with a list, their contents are written as an SBOM, and the time to a first hint is measured. Any fault raises
-SystemExit or CalledProcessError.
+the newest and the lowest versions of their dependencies, the npm packages with Node. All wheels in OUT, also those of
+other machines, contain the same files. Licences of all dependencies are compared with a list, their contents are
+written as an SBOM, and the time to a first hint is measured. Any fault raises SystemExit or CalledProcessError.
 """
 
 import argparse
@@ -19,6 +19,7 @@ import tarfile
 import tempfile
 import time
 import tomllib
+import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -47,6 +48,7 @@ def main() -> None:
         wheels = dict(all_wheels(source(out, folder), out, folder, options.python, reuse=options.reuse))
         for number, (python, wheel) in enumerate(wheels.items()):
             check_wheel(python, wheel, folder / f"check{number}")
+        check_same_files(sorted(out.glob(f"clerestory-{__version__}-*.whl")))
         first_python, first_wheel = next(iter(wheels.items()))
         installed = folder / "check0" / "newest"
         check_licences(python_licences(installed))
@@ -115,6 +117,21 @@ def lowest() -> list[str]:
     """Return the dependencies of the package, each in its lowest version, as constraints for pip with their markers."""
     wanted = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
     return [re.sub(r">=([\d.]+)[^;]*", r"==\1", one, count=1) for one in wanted]
+
+
+def check_same_files(wheels: list[Path]) -> None:
+    """Raise SystemExit unless all wheels, those of other platforms included, contain the same files."""
+    expected, *others = map(files, wheels)
+    for wheel, found in zip(wheels[1:], others, strict=True):
+        if odd := sorted(expected ^ found):
+            raise SystemExit(f"only one of {wheels[0].name} and {wheel.name} contains {', '.join(odd)}")
+    report(f"wheels: {len(wheels)}, each with the same {len(expected)} files")
+
+
+def files(wheel: Path) -> set[str]:
+    """Return the names of the files in a wheel, without the platform in the names of extension modules."""
+    with zipfile.ZipFile(wheel) as archive:
+        return {re.sub(r"\.cpython-[\w-]+\.so$", ".so", name) for name in archive.namelist() if name[-1] != "/"}
 
 
 def check_licences(found: dict[str, str]) -> None:

@@ -32,8 +32,8 @@ class Capacity:
     )
     min_iterations: int = declared(
         250,
-        "iterations for which every search has time before its deadline at the speed measured lately; one for which"
-        " there would be no time is rejected. Where other programs take the processor, a search may get fewer",
+        "a search is rejected if, at the speed measured recently, it could not run this many iterations before its"
+        " deadline; it may run fewer if other programs use the processor",
         COUNT,
     )
     max_threads: int = declared(

@@ -43,8 +43,8 @@ class GatewaySettings:
     page: Path | None = declared(None, "folder of a page to serve instead of the shipped one", name="web_page")
     proxies: tuple[str, ...] = declared(
         (),
-        "address or network of a proxy in front of the page: it has no share of the connections, and its"
-        " `X-Forwarded-For` is believed; may be repeated",
+        "address or network of a proxy in front of the page: exempt from the limit of connections per address,"
+        " and trusted to set `X-Forwarded-For`; may be repeated",
         name="web_proxy",
     )
     origins: tuple[str, ...] = declared(

@@ -163,6 +163,7 @@ def test_the_small_client_plays_analyzes_and_says_what_is_wrong(project: Path, g
         *[NOT_AN_ADDRESS] * 3,
         "token: is not one word of printable ASCII",
         "language: is not a BCP 47 tag",
+        "fetch: is not a function",
     ]
 
 
@@ -178,16 +179,19 @@ def test_the_advisor_of_the_default_entry_recommends_analyzes_and_names_what_is_
     assert found["last"] == {"final": True, "iterations": "300"}
     assert found["errors"] == [
         ["bad-request", "BAD_POSITION", "position"],
-        *[["bad-request", "BAD_TIME_BUDGET", "timeMs"]] * 2,
-        ["bad-request", "BAD_TIME_BUDGET", "time_budget"],
+        *[["bad-request", "BAD_TIME_BUDGET", "timeMs"]] * 3,
         ["bad-request", "BAD_UPDATE_INTERVAL", "everyMs"],
-        ["bad-request", "BAD_TIME_BUDGET", "time_budget"],
-        ["bad-request", "BAD_MAX_TREE_BYTES", "max_tree_bytes"],
-        *[["bad-request", "BAD_TIME_BUDGET", "time_budget"]] * 2,
+        ["bad-request", "BAD_TIME_BUDGET", "timeMs"],
+        ["bad-request", "BAD_MAX_TREE_BYTES", "maxBytes"],
+        *[["bad-request", "BAD_TIME_BUDGET", "timeMs"]] * 2,
         ["bad-request", "UNREADABLE_REQUEST", "level"],
         *[["bad-request", "BAD_SEAT", "observer"]] * 4,
         *[["bad-request", "UNREADABLE_REQUEST", "timeoutMs"]] * 3,
         ["bad-request", "UNREADABLE_REQUEST", "signal"],
+        ["bad-request", "BAD_CONSIDER_ACTIONS", "considerActions[0]"],
+        ["bad-request", "BAD_UPDATE_INTERVAL", "everyMs"],
+        ["bad-request", "BAD_SEAT", "observer"],
+        ["bad-request", "BAD_MAX_TREE_BYTES", "maxBytes"],
     ]
 
 
@@ -253,7 +257,13 @@ def test_calls_have_errors_deadlines_and_streams(project: Path, gateway: str) ->
             *("125000", "145000", "3605000"),  # for reviews: twice their times, or an hour, plus 5 s
             *("5334", "6001", "1501", None),  # for searches, in whole milliseconds, and one beyond every timer
         ],
-        "unfit": ["bad-request"] * 5,
+        "unfit": [
+            ["bad-request", "seats", "invalid uint32: -1"],
+            ["bad-request", "seats", "invalid uint32: 1.5"],
+            ["bad-request", "ply", "invalid uint32: -1"],
+            ["bad-request", "", "cannot use field google.protobuf.Duration.seconds with message undefined"],
+            ["bad-request", "level", "invalid uint32: -1"],
+        ],
         "uncallable": [*["timeoutMs"] * 4, *["signal"] * 2],
         "unusable": [
             "TypeError: time: 1s is not a number of milliseconds",
@@ -261,6 +271,7 @@ def test_calls_have_errors_deadlines_and_streams(project: Path, gateway: str) ->
             "TypeError: token: is not one word of printable ASCII",
             "TypeError: slack: NaN is not a time in milliseconds",
             "TypeError: language: is not a BCP 47 tag",
+            "TypeError: fetch: is not a function",
         ],
         "odd": [0, 333_333_333],
         "nowhere": ["unavailable", True, NOBODY],

@@ -3,12 +3,23 @@
 import hashlib
 import json
 import re
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from clerestory import __version__
-from tools.release import NPM, check_licences, is_allowed, lowest, node_licences, packed, stated, write_sums
+from tools.release import (
+    NPM,
+    check_licences,
+    check_same_files,
+    is_allowed,
+    lowest,
+    node_licences,
+    packed,
+    stated,
+    write_sums,
+)
 
 ROOT = Path(__file__).parents[2]
 ENTRY = re.compile(r"^## (\d+)\.(\d+)\.(\d+) - (\d{4}-\d\d-\d\d)$", re.MULTILINE)
@@ -71,3 +82,25 @@ def test_the_sums_are_those_of_all_artifacts(tmp_path: Path) -> None:
     write_sums(tmp_path)
     expected = [f"{hashlib.sha256(name.encode()).hexdigest()}  {name}.tgz" for name in NPM]
     assert (tmp_path / "SHA256SUMS").read_text().splitlines() == expected
+
+
+def wheel_with(folder: Path, tag: str, *names: str) -> Path:
+    path = folder / f"clerestory-1.0.0-{tag}.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in names:
+            archive.writestr(name, "")
+    return path
+
+
+def test_wheels_of_all_platforms_contain_the_same_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    glibc = wheel_with(tmp_path, "x86_64", "core.cpython-311-x86_64-linux-gnu.so", "page/index.html")
+    musl = wheel_with(tmp_path, "musl", "core.cpython-313-aarch64-linux-musl.so", "page/", "page/index.html")
+    check_same_files([glibc, musl])
+    assert capsys.readouterr().out == "wheels: 2, each with the same 2 files\n"
+
+
+def test_a_file_that_one_wheel_lacks_is_named(tmp_path: Path) -> None:
+    whole = wheel_with(tmp_path, "x86_64", "core.cpython-314-darwin.so", "page/index.html")
+    part = wheel_with(tmp_path, "arm64", "core.cpython-314t-x86_64-linux-gnu.so")
+    with pytest.raises(SystemExit, match=r"only one of .*x86_64.whl and .*arm64.whl contains page/index.html"):
+        check_same_files([whole, part])

@@ -26,6 +26,14 @@ export interface Limits {
   readonly maxBytes?: number;
 }
 
+/** Arguments with other names than their fields in the protocol. */
+const ARGUMENTS: Record<string, string> = {
+  time_budget: "timeMs",
+  max_tree_bytes: "maxBytes",
+  update_interval: "everyMs",
+  "observer.seat": "observer",
+};
+
 type Own = "position" | "timeBudget" | "iterations" | "maxTreeBytes" | "seed";
 
 /** The limits of a search, and the other fields of a RecommendMoveRequest, such as `level` and `avoidActions`. */
@@ -61,7 +69,7 @@ export class Advisor {
     options: RecommendOptions,
     call: JsonCallOptions = {},
   ): Promise<RecommendMoveResponseJson> {
-    return this.client.advisor.recommendMove(question(position, options), call);
+    return this.client.advisor.recommendMove(question(position, options), call).catch(rename);
   }
 
   /** Yield tables of a search as it runs, until a limit. Leaving the loop ends the search. */
@@ -71,16 +79,18 @@ export class Advisor {
     call: JsonCallOptions = {},
   ): AsyncGenerator<AnalyzeResponseJson> {
     const { everyMs, targetCertainty, background, observer, ...asked } = { ...options };
-    yield* this.client.advisor.analyze(
-      {
-        question: question(position, asked),
-        ...(everyMs !== undefined && { updateInterval: duration("everyMs", everyMs) }),
-        ...(targetCertainty !== undefined && { targetCertainty }),
-        ...(background !== undefined && { background }),
-        ...(observer !== undefined && { observer: observerOf(observer) }),
-      },
-      call,
-    );
+    const request = {
+      question: question(position, asked),
+      ...(everyMs !== undefined && { updateInterval: duration("everyMs", everyMs) }),
+      ...(targetCertainty !== undefined && { targetCertainty }),
+      ...(background !== undefined && { background }),
+      ...(observer !== undefined && { observer: observerOf(observer) }),
+    };
+    try {
+      yield* this.client.advisor.analyze(request, call);
+    } catch (error) {
+      rename(error);
+    }
   }
 }
 
@@ -94,6 +104,19 @@ function question(position: PositionLike, options: RecommendOptions): RecommendM
     ...(maxBytes !== undefined && { maxTreeBytes: String(maxBytes) }),
     ...(seed !== undefined && { seed: String(seed) }),
   };
+}
+
+/** Throw an error whose violations name arguments instead of fields of the protocol. */
+function rename(error: unknown): never {
+  if (error instanceof JsonCallError)
+    for (const one of error.violations) Object.assign(one, { field: argumentOf(one.field.replace(/^question\./, "")) });
+  throw error;
+}
+
+/** `timeMs` for `time_budget`, and `considerActions[0]` for `consider_actions[0]`; the fields of a position keep theirs. */
+function argumentOf(field: string): string {
+  const camelCase = (name: string) => name.replace(/_(.)/g, (_, next: string) => next.toUpperCase());
+  return ARGUMENTS[field] ?? field.replace(/^\w+/, camelCase);
 }
 
 function parsed(text: string): unknown {

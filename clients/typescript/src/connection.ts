@@ -25,6 +25,7 @@ export function connection(address: string, settings: JsonSettings) {
   const open = protocol === "http:" && !LOCAL.includes(hostname);
   require(!token || !open, `token: would travel in plaintext to ${host}; use https`);
   require(!language || TAGS.test(language), "language: is not a BCP 47 tag");
+  require(typeof (settings.fetch ?? globalThis.fetch) === "function", "fetch: is not a function");
   return {
     base: address.replace(/\/+$/, ""),
     headers: {

@@ -106,10 +106,13 @@ export class CallError extends Error {
 /** Throws CallError for an argument of a call that cannot be used. */
 export function checkCall(signal: unknown, timeoutMs: unknown): void {
   const fault = callFault(signal, timeoutMs);
-  if (!fault) return;
-  const [field, description] = fault;
+  if (fault) throw CallError.from(badRequest(fault.join(": "), ...fault));
+}
+
+/** The error of a request that is not sent. */
+export function badRequest(message: string, field: string, description: string): ConnectError {
   const details = [{ desc: BadRequestSchema, value: { fieldViolations: [{ field, description }] } }];
-  throw CallError.from(new ConnectError(fault.join(": "), Code.InvalidArgument, undefined, details));
+  return new ConnectError(message, Code.InvalidArgument, undefined, details);
 }
 
 /** Whether nothing was answered at all: what `fetch` throws is no error of the protocol. */

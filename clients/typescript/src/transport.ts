@@ -2,13 +2,13 @@
 
 import { create, type DescMessage, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import type { Duration } from "@bufbuild/protobuf/wkt";
-import { Code, ConnectError, type Interceptor, type Transport } from "@connectrpc/connect";
+import type { Interceptor, Transport } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
 import { batch } from "./batch.ts";
 import { whyBlocked } from "./blocked.ts";
 import { connection, isTime, type JsonSettings, LONGEST_TIMER, notTime } from "./connection.ts";
 import { inMilliseconds } from "./durations.ts";
-import { CallError, checkCall } from "./errors.ts";
+import { badRequest, CallError, checkCall } from "./errors.ts";
 import { AdvisorService } from "./gen/clerestory/v1/advisor_pb.ts";
 import { retrying } from "./retries.ts";
 import { collected, each } from "./streams.ts";
@@ -16,6 +16,7 @@ import { collected, each } from "./streams.ts";
 const SLACK = 5000; // milliseconds a call may take beyond the time that its request asks for
 const LONGEST = 600_000; // milliseconds of a request that is limited by iterations only
 const LONGEST_REVIEW = 3_600_000; // the same of a review
+const UNFIT = /field (?:\w+\.)+(\w+) to binary: (.*)/; // the library's error for a value that does not fit
 
 /** How calls are made; all of it may be left out. */
 export interface Settings extends JsonSettings {
@@ -97,7 +98,9 @@ function fitted<M extends DescMessage>(kind: M, input: MessageInitShape<M>): Mes
     toBinary(kind, message);
     return message;
   } catch (error) {
-    throw new ConnectError(error instanceof Error ? error.message : String(error), Code.InvalidArgument);
+    const message = error instanceof Error ? error.message : String(error);
+    const [, field = "", description = message] = UNFIT.exec(message) ?? [];
+    throw badRequest(message, field, description);
   }
 }
 

@@ -47,6 +47,9 @@ for (const observer of [Number.NaN, null as never, -2, 0.5])
   errors.push(await failure(() => advisor.analyze(position, { ...fixed, observer }).next()));
 for (const call of [{ timeoutMs: Number.NaN }, { timeoutMs: -1 }, { timeoutMs: "5" as never }, { signal: null as never }])
   errors.push(await failure(() => advisor.recommend(position, fixed, call)));
+const wrong = [{ everyMs: 1 }, { observer: 9 }, { maxBytes: 1 }];
+errors.push(await failure(() => advisor.recommend(position, { ...fixed, considerActions: ["x"] })));
+for (const one of wrong) errors.push(await failure(() => advisor.analyze(position, { ...fixed, ...one }).next()));
 for (const timeoutMs of [1e10, Number.POSITIVE_INFINITY]) answers.push(await advisor.recommend(position, fixed, { timeoutMs }));
 const bests = answers.map((one) => one.best?.text);
 const lines = answers.map((one) => one.lines?.length);

@@ -82,8 +82,10 @@ for (const call of [
   () => client.openGame(game.gameId, game.keys).look(-1),
   () => advisor.recommendMove({ position, timeBudget: "1s" as unknown as object }),
   () => advisor.analyze({ question: { position, level: -1 } })[Symbol.asyncIterator]().next(),
-])
-  unfit.push((await failure(call)).kind);
+]) {
+  const { kind, violations } = await failure(call);
+  unfit.push([kind, violations[0]?.field, violations[0]?.description]);
+}
 const uncallable = [];
 for (const options of [{ timeoutMs: Number.NaN }, { timeoutMs: -1 }, { signal: 5 as never }]) {
   const calls = [() => rules.listGames({}, options), () => advisor.analyze({}, options)[Symbol.asyncIterator]().next()];
@@ -97,6 +99,7 @@ const unusable = [
   () => new Client(address, { token: "two\nlines" }),
   () => new Client(address, { slack: Number.NaN }),
   () => new Client(address, { language: "日本" }),
+  () => new Client(address, { fetch: {} as never }),
 ].map((make) => {
   try {
     return String(make());

@@ -46,6 +46,7 @@ const unusable = [
   () => new JsonClient(`${local}?a=1`),
   () => new JsonClient(local, { token: "a\r\nsecret" }),
   () => new JsonClient(local, { language: "日本" }),
+  () => new JsonClient(local, { fetch: "node-fetch" as never }),
 ].map((make) => {
   try {
     return `${make()}`;
