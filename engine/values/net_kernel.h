@@ -8,11 +8,13 @@ typedef float NAME(lanes) __attribute__((vector_size(4 * WIDTH), may_alias));
 #define HIDDEN_LANES (HIDDEN / WIDTH)
 #define SECOND_LANES (SECOND / WIDTH)
 
-/* sums += amount * row, for each feature in the order of the list; a row has HIDDEN of `stride` floats */
-TARGET static inline void NAME(add_rows)(LANES *sums, const Sparse *features, const float *rows, int stride) {
+/* sums = first + amount * row, for each feature in the order of the list; a row has HIDDEN of `stride` floats */
+TARGET static inline void NAME(sum_rows)(
+    LANES *sums, const LANES *first, const Sparse *features, const float *rows, int stride
+) {
     LANES sum[HIDDEN_LANES];
     int i, j;
-    for (j = 0; j < HIDDEN_LANES; j++) sum[j] = sums[j];
+    for (j = 0; j < HIDDEN_LANES; j++) sum[j] = first[j];
     for (i = 0; i < features->count; i++) {
         const LANES *row = (const LANES *) (rows + (long) stride * features->place[i]);
         float amount = features->amount[i];
@@ -49,17 +51,14 @@ TARGET static void NAME(run_net)(
 ) {
     LANES mine[MOST_SEATS][HIDDEN_LANES], theirs[MOST_SEATS][HIDDEN_LANES], shared[HIDDEN_LANES], all[HIDDEN_LANES];
     LANES hidden[HIDDEN_LANES];
+    const LANES none[HIDDEN_LANES] = {0};
     float share = 1.0f / (float) (seats - 1);
     int seat, j;
-    for (j = 0; j < HIDDEN_LANES; j++) {
-        shared[j] = ((const LANES *) net->bias)[j];
-        all[j] = (LANES) {0};
-    }
-    NAME(add_rows)(shared, table, net->table, HIDDEN);
+    NAME(sum_rows)(shared, (const LANES *) net->bias, table, net->table, HIDDEN);
+    for (j = 0; j < HIDDEN_LANES; j++) all[j] = none[j];
     for (seat = 0; seat < seats; seat++) {
-        for (j = 0; j < HIDDEN_LANES; j++) mine[seat][j] = theirs[seat][j] = (LANES) {0};
-        NAME(add_rows)(mine[seat], &own[seat], net->own, 2 * HIDDEN);
-        NAME(add_rows)(theirs[seat], &own[seat], net->own + HIDDEN, 2 * HIDDEN);
+        NAME(sum_rows)(mine[seat], none, &own[seat], net->own, 2 * HIDDEN);
+        NAME(sum_rows)(theirs[seat], none, &own[seat], net->own + HIDDEN, 2 * HIDDEN);
         for (j = 0; j < HIDDEN_LANES; j++) all[j] += theirs[seat][j];
     }
     for (seat = 0; seat < seats; seat++) {

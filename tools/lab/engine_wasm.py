@@ -37,7 +37,10 @@ GAMES_PLAYED = 20_000
 ITERATIONS = 50_000
 SEED = 7
 MAX_BYTES = 14 << 20  # of a tree, the default of the package
-SEARCHES = 20  # of 200 ms
+SEARCHES = 200  # of 200 ms
+WINDOWS = 4  # of 3 s
+TOLERANCE = 5  # milliseconds after its time
+FRAME, TWO_FRAMES = 17.5, 34  # milliseconds
 
 Ask = Callable[..., dict[str, Any]]  # asks the other engine
 
@@ -82,21 +85,31 @@ IN_PAGE = f"""async question => {{
 }}"""
 TICKS = os.sysconf("SC_CLK_TCK")  # a second
 
-# Returns the milliseconds from the beginning of the page to its first move, of further searches, and between pictures.
-NOTICED = """async ([game, searches]) => {
+# Returns milliseconds: from the beginning of the page to its first move; by which searches of 200 ms, and waits as long
+# in a worker that only reads the clock, end late; and between frames, idle and during both.
+NOTICED = """async ([game, searches, windows]) => {
   const { Engine } = await import("/dist/index.js");
   const engine = await Engine.load(game);
   const position = engine.newGame({ seats: 2, seed: 7 });
   const search = timeMs => engine.recommend(position, { timeMs, seed: 7, early: false });
   await search(200);
   const first = performance.now();
-  const took = [];
+  const now = "performance.timeOrigin + performance.now()";
+  const script = `onmessage = ({ data }) => { while (${now} < data); postMessage(0); }`;
+  const worker = new Worker(URL.createObjectURL(new Blob([script])));
+  const wait = ms => new Promise(resolve => {
+    worker.onmessage = resolve;
+    worker.postMessage(performance.timeOrigin + performance.now() + ms - 2);
+  });
+  const late = { search: [], wait: [] };
   for (let i = 0; i < searches; i++) {
-    const began = performance.now();
-    await search(200);
-    took.push(performance.now() - began);
+    for (const [name, run] of Object.entries({ search, wait })) {
+      const began = performance.now();
+      await run(200);
+      late[name].push(performance.now() - began - 200);
+    }
   }
-  const pictures = async during => {
+  const frames = async during => {
     const times = [];
     let going = true;
     const next = time => { times.push(time); if (going) requestAnimationFrame(next); };
@@ -105,28 +118,40 @@ NOTICED = """async ([game, searches]) => {
     going = false;
     return times.slice(1).map((time, i) => time - times[i]);
   };
-  const idle = await pictures(new Promise(resolve => setTimeout(resolve, 3000)));
-  return { first, took, idle, searching: await pictures(search(3000)) };
+  const gaps = { idle: [], wait: [], search: [] };
+  const idle = ms => new Promise(resolve => setTimeout(resolve, ms));
+  for (let i = 0; i < windows; i++) {
+    for (const [name, run] of Object.entries({ idle, wait, search })) gaps[name].push(...await frames(run(3000)));
+  }
+  return { first, late, gaps };
 }"""
+LATE = {"search": "of a search", "wait": "of a worker that reads the clock"}
+BESIDE = {"idle": "idle", "wait": "beside a worker that reads the clock", "search": "beside a search"}
 
 
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--speed", action="store_true", help="only sizes, speeds and memory")
+    parser.add_argument("--only", choices=("speed", "page"), help="only sizes, speeds and memory, or what pages notice")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="rounds of each figure (default: %(default)s)")
     options = parser.parse_args()
+    if options.only != "page":
+        show_engine(options.rounds)
+    for name in () if options.only == "speed" else NAMES:
+        with page() as tab:
+            show_noticed(name, tab)
+
+
+def show_engine(rounds: int) -> None:
+    """Print sizes, speeds and memory."""
     show_sizes()
     with node() as ask:
-        show_speeds("Node", ask, options.rounds)
+        show_speeds("Node", ask, rounds)
         for name in NAMES:
             used = ask(game=name, seats=2, iterations=40 * ITERATIONS, fresh=True)["bytes"]
             print(f"{name}: {used / 2**20:.0f} MiB of memory after {40 * ITERATIONS:,} iterations")
     with page() as tab:
-        show_speeds("Chromium", partial(ask_page, tab), options.rounds)
-    for name in () if options.speed else NAMES:
-        with page() as tab:
-            show_noticed(name, tab)
+        show_speeds("Chromium", partial(ask_page, tab), rounds)
 
 
 def show_sizes() -> None:
@@ -151,13 +176,18 @@ def show_speeds(where: str, ask: Ask, rounds: int) -> None:
 
 def show_noticed(name: str, tab: Page) -> None:
     """Print what a page in Chromium notices."""
-    found = tab.evaluate(NOTICED, [name, SEARCHES])
-    late = [took - 200 for took in found["took"]]
+    found = tab.evaluate(NOTICED, [name, SEARCHES, WINDOWS])
     print(f"{name}: first move of a cold page after {found['first']:.0f} ms, 200 of them searched")
-    print(f"{name}: searches of 200 ms end {median(late):+.1f} ms (worst {max(late):+.1f}) after their time")
-    for what in ("idle", "searching"):
-        gaps = found[what]
-        print(f"{name}: {1000 * len(gaps) / sum(gaps):.0f} pictures a second {what}, longest gap {max(gaps):.0f} ms")
+    for what in ("search", "wait"):
+        late = sorted(found["late"][what])
+        p50, p99 = (late[len(late) * share // 100] for share in (50, 99))
+        told = f"p50 {p50:+.1f} ms, p99 {p99:+.1f}, worst {late[-1]:+.1f}"
+        in_time = sum(one <= TOLERANCE for one in late) / len(late)
+        print(f"{name}: 200 ms {LATE[what]} end late by {told}; {in_time:.1%} within {TOLERANCE} ms")
+    for what, gaps in found["gaps"].items():
+        one, two = (sum(gap > length for gap in gaps) / len(gaps) for length in (FRAME, TWO_FRAMES))
+        rate = 1000 * len(gaps) / sum(gaps)
+        print(f"{name}: {rate:.1f} frames a second {BESIDE[what]}, {one:.1%} over 17 ms, {two:.1%} over 34 ms")
 
 
 def compare(where: str, ask: Ask, name: str, seats: int, rounds: int) -> None:
