@@ -25,7 +25,7 @@ COMMAND = Path(sys.executable).with_name("clerestory")
 GAMES = "clerestory.v1.GameService"
 RULES, ADVICE = "clerestory.v1.RulesService", "clerestory.v1.AdvisorService"
 OPTIONS = ("--listen", "127.0.0.1:0", "--web", "127.0.0.1:0", "--workers", "1", "--log-level", "warning")
-ANSWERS = "399535c1353ff4a5"  # digest of `answers`
+ANSWERS = "fc1979ca4b0f06c4"  # digest of `answers`
 ADDRESSES = re.compile(r"serves on (\S+) .*?page at (http://\S+?)/?\s", re.DOTALL)
 
 
