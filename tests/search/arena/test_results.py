@@ -91,7 +91,7 @@ def test_games_of_another_value_behind_the_same_name_are_rejected(tmp_path: Path
         return weights and weights.checksum
 
     write_weights(value, random_weights(game, 1), {}, game=game)
-    assert match.header()["weights"] == [checksum(str(value)), checksum("net"), checksum(str(value))]
+    assert match.header()["weights"] == [checksum(str(value)), checksum("net-2"), checksum(str(value))]
     assert replace(match, bots=("random", "ismcts:value=hand"), luck="").header()["weights"] == [None, None]
     with open_results(path, match):
         pass

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from clerestory.engine.core import Game
+from clerestory.engine.values.value import value_of
 from clerestory.search.arena.pool import Crew, on_processes
 from clerestory.search.training.errors import BadData, BadPlan
 from clerestory.search.training.fit import Progress, Schedule
@@ -100,9 +101,13 @@ def test_a_killed_run_continues_to_the_same_weights(tmp_path: Path, monkeypatch:
         taught(tmp_path / "whole.npz", schedule=replace(SCHEDULE, rate=2e-3))
 
 
-def test_the_shipped_value_begins() -> None:
-    first = in_points(first_player(PLAN, SCHEDULE))
-    assert all(array == pytest.approx(shipped()[name], rel=1e-5) for name, array in first.items())
+@pytest.mark.parametrize(("seats", "value"), [((2,), "net-2"), ((2, 3), "net"), ((3,), "net")])
+def test_the_shipped_value_begins(seats: tuple[int, ...], value: str) -> None:
+    """That of one number of players begins for it alone."""
+    weights = value_of(cathedral(), value).weights
+    assert weights is not None
+    first = in_points(first_player(replace(PLAN, seats=seats), SCHEDULE))
+    assert all(array == pytest.approx(numpy_arrays(weights)[name], rel=1e-5) for name, array in first.items())
 
 
 def test_the_card_game_is_played_too() -> None:
