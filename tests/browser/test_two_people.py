@@ -112,7 +112,8 @@ def test_a_take_back_is_withdrawn_declined_and_agreed_to_once(page: Page, ada: P
 def test_what_players_say_is_read_in_each_language_and_can_be_hidden(page: Page, ada: Page) -> None:
     """Also after the end, when they thank each other."""
     ada.evaluate("localStorage.language = 'de'")
-    ada.reload()
+    with ada.expect_response("**/WatchGame"):  # what is said before she watches does not reach her
+        ada.reload()
     expect(ada.get_by_role("button", name="Etwas sagen")).to_be_visible()
     said, heard = page.locator(".spoken"), ada.locator(".spoken")
     say(page, "Well played!")

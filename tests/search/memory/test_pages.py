@@ -97,5 +97,5 @@ def touched() -> list[int]:
 def test_only_the_beginning_of_what_a_large_tree_touched_is_kept() -> None:
     size, grown, left, spares = alone(touched)
     assert 0 < spares <= ARRAYS
-    assert grown > size > 50 * MIB
+    assert grown > size - MIB > 50 * MIB  # the kernel counts pages in batches
     assert left < 48 * MIB
