@@ -136,7 +136,7 @@ def file_of(game, name):
     if path.is_file():
         return path
     names = [*game.hand_values, *shipped_values(game.name)]
-    raise BadWeights(f"{name[:80]!r}: no value of {game.name}; there are {', '.join(names)}, and files of weights")
+    raise BadWeights(f"{name[:80]!r} is neither a value of {game.name} ({', '.join(names)}) nor a file of weights")
 
 
 cdef Valuation by_hand(Game game, str name):

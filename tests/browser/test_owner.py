@@ -13,7 +13,7 @@ SHIPPED = DuelCatalogue.load()
 
 @pytest.fixture
 def form(page: Page) -> Page:
-    page.get_by_role("link", name="You own a box of Builders Duel?").click()
+    page.get_by_role("link", name="Do you own Builders Duel?").click()
     expect(page.get_by_role("heading", name="What your cards say")).to_be_visible()
     return page
 

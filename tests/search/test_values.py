@@ -85,7 +85,11 @@ def test_every_value_makes_a_search_of_its_own(net: str) -> None:
 
 @pytest.mark.parametrize(
     ("value", "why"),
-    [("foot", "no value of cathedral; there are hand"), ("7", "no value of cathedral"), ("faulty.bin", "is truncated")],
+    [
+        ("foot", r"neither a value of cathedral \(hand"),
+        ("7", "neither a value of cathedral"),
+        ("faulty.bin", "is truncated"),
+    ],
 )
 def test_a_value_that_there_is_not_is_rejected(
     value: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -165,7 +165,7 @@ def test_a_file_that_was_replaced_is_read_again(rules: Game, tmp_path: Path) -> 
 
 
 def test_unknown_values_are_rejected(rules: Game, tmp_path: Path) -> None:
-    with pytest.raises(BadWeights, match=r"'foot': no value of .*; there are hand.*, and files of weights"):
+    with pytest.raises(BadWeights, match=r"'foot' is neither a value of .* \(hand.*\) nor a file of weights"):
         value_of(rules, "foot")
     (tmp_path / "faulty.bin").write_bytes(b"no weights")
     with pytest.raises(BadWeights, match=r"faulty\.bin: is not a file of weights"):

@@ -105,7 +105,7 @@ def test_options_reach_the_search() -> None:
         ("greedy:samples=0", BadBot, "'0'"),
         ("greedy:samples=2.5", BadBot, "'2.5'"),
         ("greedy:samples=many", BadBot, "'many'"),
-        ("greedy:value=nonsense", BadBot, "greedy: value: 'nonsense': no value of toy"),
+        ("greedy:value=nonsense", BadBot, "greedy: value: 'nonsense' is neither a value of toy"),
         ("expectimax:samples", BadBot, "samples"),
         ("ismcts-plain:view=2", BadBot, "'view'"),
         ("ismcts-plain:depth=2", BadBot, "depth"),

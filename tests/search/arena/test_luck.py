@@ -72,8 +72,8 @@ def test_a_match_reports_results_without_luck(tmp_path: Path) -> None:
     ("match", "reason"),
     [
         (replace(MATCH, luck="hand"), "luck: 'hand' has no win shares; name a learned value"),
-        (replace(MATCH, luck="nothing"), "luck: 'nothing': no value of cathedral"),
-        (replace(MATCH, load=toy, luck="net"), "luck: 'net': no value of toy"),
+        (replace(MATCH, luck="nothing"), "luck: 'nothing' is neither a value of cathedral"),
+        (replace(MATCH, load=toy, luck="net"), "luck: 'net' is neither a value of toy"),
     ],
 )
 def test_a_value_that_cannot_measure_luck_is_rejected(match: Match, reason: str) -> None:

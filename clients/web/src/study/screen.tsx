@@ -21,7 +21,7 @@ import { insist, mayPass } from "../service/insist.ts";
 import { useLater, useLoaded, useRetold } from "../service/loading.ts";
 import { keysOf, tokensOf } from "../service/tokens.ts";
 import { Table } from "../views/table.tsx";
-import { fresh, IMPORTED, read, Study } from "./study.ts";
+import { firstRecord, fresh, IMPORTED, read, Study } from "./study.ts";
 
 /** `study/game/ID/PLY`, `study/new/GAME/SEATS`, `study/file`; with `/review` to review it at once. */
 export default function StudyScreen({ words }: { words: string[] }) {
@@ -39,7 +39,7 @@ const told = (error: unknown) => (error instanceof Error && !("code" in error) ?
 async function open([kind, name = "", number]: string[]): Promise<Study> {
   if (kind === "new") return new Study(await fresh(name, numberOf(number)), { record: "" });
   if (kind === "file") {
-    const record = tab.get(IMPORTED) ?? "";
+    const record = firstRecord(tab.get(IMPORTED) ?? "");
     return new Study(await read(record), { record });
   }
   const source = { gameId: name, tokens: tokensOf(keysOf(name)) };

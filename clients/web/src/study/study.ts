@@ -62,6 +62,9 @@ export async function read(file: string): Promise<Told> {
   };
 }
 
+/** The text of the first record of a file. A file of many games is too large for a request. */
+export const firstRecord = (file: string) => file.trim().split(/\n(?=\{\s*"record")/, 1)[0] ?? "";
+
 /** What the last line of a record says of an early end. */
 function earlyEnd(last: Record<string, JsonValue> | undefined): EarlyEnd | undefined {
   const winner = COLOURS.indexOf(String(last?.winner));
