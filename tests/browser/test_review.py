@@ -63,6 +63,15 @@ def try_another(page: Page) -> None:
     actions.filter(has_not_text=error.best_label).filter(has_not_text=error.label).first.click()
 
 
+def test_the_first_game_of_a_file_of_many_is_reviewed(page: Page) -> None:
+    """The whole file is larger than a request may be."""
+    study(page, "\n".join(5 * list(Record(GAME).lines())))
+    with page.expect_request("**/AnnotateGame") as request:
+        page.get_by_role("button", name="Review this game").click()
+    sent = request.value.post_data_buffer or b""
+    assert sent.count(b"record") == "\n".join(Record(GAME).lines()).encode().count(b"record") > 0
+
+
 def test_a_review_is_that_of_the_command_adds_up_leads_to_plies_and_is_accessible(page: Page) -> None:
     opened(page)
     expect(page.locator(".turn"), "not that chance decides").to_have_text("Review")
