@@ -145,6 +145,7 @@ def test_the_focus_stays_with_the_actions(page: Page) -> None:
 
 def test_one_announcement_a_move_says_who_did_what(page: Page) -> None:
     web.start(page)
+    web.logged(page)
     page.evaluate(
         """() => { window.said = [];
         const live = document.querySelector('p[aria-live]');
