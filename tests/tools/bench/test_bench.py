@@ -172,7 +172,7 @@ def test_memory_is_unknown_where_the_system_does_not_report_it() -> None:
         (["engine", "--time", "-1s"], "--time"),
         (["search", "--bot", "deep-thought"], "'deep-thought' is not one of"),
         (["search", "--runs", "0"], "--runs"),
-        (["value", "--game", "toy", "--value", "net"], "there are hand"),
+        (["value", "--game", "toy", "--value", "net"], "value of toy (hand)"),
         (["budget", "--time", "0ms"], "--time"),
         (["budget", "--seats", "1"], "1, but cathedral is for"),
         (["early"], "POSITION"),
