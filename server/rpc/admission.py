@@ -31,8 +31,8 @@ STREAMS_INSIDE = 4096  # for a client in this process, which has its own limits
 PENDING = 2048  # calls that the event loop has not accepted yet; gRPC silently drops any more
 WINDOW = 4 * 1024  # bytes; most requests are smaller
 MAX_METADATA_BYTES = 8 * 1024  # per call
-OPERATORS = 8  # connections of the admin port
-STREAMS_OF_OPERATOR = 16  # calls of one of these connections
+OPERATORS = 32  # connections of the admin port, health checks among them
+STREAMS_OF_OPERATOR = 8  # calls of one of these connections
 OPTIONS = (
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     ("grpc.so_reuseport", 0),  # a port in use is an error, not a second server behind it

@@ -16,7 +16,7 @@ from clerestory.server import admin
 from clerestory.server.admin import MAX_MISSED, NOT_SERVING, SERVING, AdminHealth, Health
 from clerestory.server.app import SERVICES, start
 from clerestory.server.config import Settings
-from clerestory.server.rpc.admission import STREAMS_OF_OPERATOR
+from clerestory.server.rpc.admission import OPERATORS, STREAMS_OF_OPERATOR
 from tests.server.rpc.harness import Served, served, serving
 
 PATIENCE = 60  # seconds that a broken server may take until the test fails
@@ -148,6 +148,21 @@ async def test_open_streams_of_reflection_delay_no_health_check() -> None:
             for stream in streams:
                 stream.cancel()
     assert answer.status == SERVING
+
+
+async def test_many_open_connections_delay_no_health_check() -> None:
+    async with served(admin="127.0.0.1:0") as server:
+        assert server.app.admin is not None
+        own = [("grpc.use_local_subchannel_pool", 1)]  # a connection for each channel
+        channels = [grpc.insecure_channel(server.app.admin.address, own) for _ in range(OPERATORS)]
+        stubs: list[Any] = [HealthStub(channel) for channel in channels]
+        watches = [stub.Watch(HealthCheckRequest(), timeout=PATIENCE) for stub in stubs[1:]]
+        seen = await asyncio.to_thread(lambda: [next(watch).status for watch in watches])
+        answer = await asyncio.to_thread(stubs[0].Check, HealthCheckRequest(), timeout=PATIENCE)
+        for channel in channels:
+            channel.close()
+    assert len(seen) == OPERATORS - 1 >= 31
+    assert {*seen, answer.status} == {SERVING}
 
 
 async def test_both_ports_list_every_service() -> None:
