@@ -32,7 +32,8 @@ cdef extern from *:
     static inline uint64_t hash_words(const void *memory, int words) {
         static const uint64_t SALT[4] = {
             0xA0761D6478BD642Full, 0xE7037ED1A0B428DBull, 0x8EBC6AF09C88C6E3ull, 0xD6E8FEB86659FD93ull};
-        uint64_t lane[4] = {0x9E3779B97F4A7C15ull, 0xBF58476D1CE4E5B9ull, 0x94D049BB133111EBull, (uint64_t) words};
+        uint64_t lane[4] = {  /* large: a product with a small factor would hardly mix */
+            0x9E3779B97F4A7C15ull, 0xBF58476D1CE4E5B9ull, 0x94D049BB133111EBull, 0x2545F4914F6CDD1Dull ^ words};
         int i = 0;
         for (; i + 8 <= words; i += 8)
             for (int k = 0; k < 4; k++)
