@@ -124,7 +124,7 @@ def wait_for_change(page: Page, version: str) -> None:
 
 def processed(page: Page) -> None:
     """Wait until a page has processed all previous answers, and its earlier calls have ended."""
-    page.evaluate("fetch('/icon.svg')")
+    page.evaluate("fetch('/icon.svg', { cache: 'no-store' }).then(answer => answer.text())")
 
 
 # -- the network ---------------------------------------------------------------------------------------
