@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from anyio.lowlevel import checkpoint_if_cancelled
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool
 from mcp.types import ToolAnnotations
 from pydantic import Field
 
@@ -282,19 +283,30 @@ async def tool_errors() -> AsyncIterator[None]:
 
 def mcp_server(advisor: AsyncAdvisor) -> MCPServer[Any]:
     """Return an MCP server whose tools ask a server through a client, which must stay open."""
-    made: MCPServer[Any] = MCPServer(
-        "clerestory", title="Clerestory", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING"
-    )
     tools = Tools(advisor)
-    offered: list[tuple[Callable[..., Any], ToolAnnotations]] = [
-        (tools.new_game, CHANGES),
-        (tools.show, READS),
-        (tools.legal_actions, READS),
-        (tools.play, CHANGES),
-        (tools.recommend, READS),
-        (tools.explain_rules, READS),
-        (tools.review, READS),
-    ]
-    for tool, annotations in offered:
-        made.add_tool(tool, annotations=annotations)
-    return made
+    return MCPServer(
+        "clerestory",
+        title="Clerestory",
+        instructions=INSTRUCTIONS,
+        version=__version__,
+        log_level="WARNING",
+        tools=[
+            strict(tools.new_game, CHANGES),
+            strict(tools.show, READS),
+            strict(tools.legal_actions, READS),
+            strict(tools.play, CHANGES),
+            strict(tools.recommend, READS),
+            strict(tools.explain_rules, READS),
+            strict(tools.review, READS),
+        ],
+    )
+
+
+def strict(function: Callable[..., Any], annotations: ToolAnnotations) -> Tool:
+    """Return a tool that refuses arguments it does not have, which the library would ignore."""
+    tool = Tool.from_function(function, annotations=annotations)
+    model = tool.fn_metadata.arg_model
+    model.model_config["extra"] = "forbid"
+    model.model_rebuild(force=True)
+    tool.parameters = model.model_json_schema()
+    return tool

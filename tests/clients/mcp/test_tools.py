@@ -44,6 +44,20 @@ async def test_each_tool_says_what_it_takes_and_returns(advisor: AsyncAdvisor) -
         assert tool.description
         assert tool.output_schema
         assert [name for name, one in tool.input_schema["properties"].items() if "description" not in one] == []
+        assert tool.input_schema["additionalProperties"] is False
+
+
+@pytest.mark.parametrize("tool", NAMES)
+async def test_an_argument_that_a_tool_does_not_have_is_refused(advisor: AsyncAdvisor, tool: str) -> None:
+    position = dict(game("toy").new(2, Rng(1)).observe(0).to_position())
+    needed: dict[str, dict[str, Any]] = {
+        "new_game": {"game": "toy", "seats": ["person", "level:1"]},
+        "play": {"game": "x", "action": "pass"},
+        "explain_rules": {"game": "toy"},
+        "review": {"record": "{}"},
+    }
+    told = await call(advisor, tool, **needed.get(tool, {"position": position}), secconds=1)
+    assert "secconds\n  Extra inputs are not permitted" in told
 
 
 async def test_an_assistant_plays_a_game_to_its_end_and_reviews_it(advisor: AsyncAdvisor) -> None:
