@@ -1,7 +1,16 @@
 // The engine of one game: new games, positions, advice.
 
 import { Core, NATURE, now, OVER, type Parts } from "./core.ts";
-import { BadOption, BadPosition, EngineError, quoted, randomSeed, requireSeed, requireWhole } from "./errors.ts";
+import {
+  BadOption,
+  BadPosition,
+  EngineError,
+  quoted,
+  randomSeed,
+  requireOptions,
+  requireSeed,
+  requireWhole,
+} from "./errors.ts";
 import { loadParts } from "./files.ts";
 import type { Json } from "./kinds.ts";
 import { Layout } from "./layout.ts";
@@ -22,6 +31,11 @@ export interface NewGame {
   readonly seed?: number | bigint;
   /** Whether chance events play themselves, which is the default; otherwise play their outcomes. */
   readonly automatic?: boolean;
+}
+
+export interface PositionOptions {
+  /** Seed of chance events, which then play themselves. */
+  readonly seed?: number | bigint;
 }
 
 /** The limits of a search; at least one of `timeMs`, `iterations`, `level` and `signal`. */
@@ -47,6 +61,20 @@ export interface AnalyzeOptions extends SearchOptions {
   readonly everyMs?: number;
 }
 
+const OF_LOADING: Record<keyof LoadOptions, true> = { worker: true };
+const OF_GAMES: Record<keyof NewGame, true> = { seats: true, seed: true, automatic: true };
+const OF_POSITIONS: Record<keyof PositionOptions, true> = { seed: true };
+const OF_SEARCHES: Record<keyof SearchOptions, true> = {
+  timeMs: true,
+  iterations: true,
+  level: true,
+  seed: true,
+  early: true,
+  signal: true,
+  observer: true,
+  maxBytes: true,
+};
+const OF_ANALYSES: Record<keyof AnalyzeOptions, true> = { ...OF_SEARCHES, onUpdate: true, everyMs: true };
 const MAX_BYTES = 14 << 20; // with what is reserved, an engine then has less than 64 MB
 const LEAST_BYTES = 1 << 16;
 const MOST_BYTES = 1 << 30;
@@ -63,8 +91,9 @@ export class Engine {
     this.#searcher = searcher;
   }
 
-  /** Load the engine of a game. Throws BadOption for an unknown game. */
-  static async load(game: GameName, { worker = true }: LoadOptions = {}): Promise<Engine> {
+  /** Load the engine of a game. Throws BadOption for an unknown game or option. */
+  static async load(game: GameName, options: LoadOptions = {}): Promise<Engine> {
+    const { worker = true } = requireOptions(options, OF_LOADING);
     const parts: Parts = await loadParts(game);
     const searcher = worker ? await inWorker(parts) : inThisThread(parts);
     const codes = new Map(parts.data.actions.map((text, code) => [text, code]));
@@ -84,7 +113,8 @@ export class Engine {
   }
 
   /** Return the opening of a game, dealt from a seed. Throws BadOption. */
-  newGame({ seats, seed = randomSeed(), automatic = true }: NewGame): Position {
+  newGame(options: NewGame): Position {
+    const { seats, seed = randomSeed(), automatic = true } = requireOptions(options, OF_GAMES);
     const { core } = this.#rules;
     requireWhole("seats", seats, ...core.data.seats);
     core.functions.luck_seed(core.luck, requireSeed(seed));
@@ -97,7 +127,8 @@ export class Engine {
    *
    * Throws BadPosition. Types, ranges, names and the rules of engine/<game>/invariants.pyx are checked.
    */
-  position(json: Json, { seed }: { readonly seed?: number | bigint } = {}): Position {
+  position(json: Json, options: PositionOptions = {}): Position {
+    const { seed } = requireOptions(options, OF_POSITIONS);
     const { core, layout } = this.#rules;
     const state = layout.pack(typeof json === "string" ? parsed(json) : structuredClone(json));
     const broken = core.broken(state);
@@ -111,6 +142,7 @@ export class Engine {
 
   /** Recommend an action to the seat to decide, from what that seat or the observer can see. Throws BadOption. */
   async recommend(position: Position, options: SearchOptions = {}): Promise<Recommendation> {
+    requireOptions(options, OF_SEARCHES);
     const { early = options.level === undefined } = options;
     return this.#ask(position, { ...options, early }, Infinity, () => undefined);
   }
@@ -120,7 +152,7 @@ export class Engine {
    * If `onUpdate` throws, the search ends, and the promise is rejected with that error.
    */
   async analyze(position: Position, options: AnalyzeOptions): Promise<Recommendation> {
-    const { onUpdate, everyMs = UPDATE_MS } = options ?? {};
+    const { onUpdate, everyMs = UPDATE_MS } = requireOptions(options, OF_ANALYSES);
     const every = requirePositive("everyMs", everyMs) / 1000;
     if (typeof onUpdate !== "function") throw new BadOption("onUpdate", `${quoted(onUpdate)} is not a function`);
     return this.#ask(position, options, every, onUpdate);

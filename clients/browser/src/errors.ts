@@ -51,6 +51,16 @@ export function quoted(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 80)}...` : text;
 }
 
+/** Require an object without options that do not exist, by the type whose names are given. Throws BadOption. */
+export function requireOptions<T extends object>(value: T, names: Readonly<Record<keyof T, true>>): T {
+  if (typeof value !== "object" || value === null) {
+    throw new BadOption("options", `${quoted(value)} is not an object of options`);
+  }
+  const unknown = Object.keys(value).find((name) => !Object.hasOwn(names, name));
+  if (unknown === undefined) return value;
+  throw new BadOption(unknown.slice(0, 80), `is not one of the options ${Object.keys(names).join(", ")}`);
+}
+
 /** Require a whole number in a range. Throws BadOption. */
 export function requireWhole(option: string, value: unknown, low: number, high: number): number {
   if (typeof value === "number" && Number.isInteger(value) && low <= value && value <= high) return value;

@@ -47,7 +47,7 @@ export function deals(engines, cases) {
   });
 }
 
-export async function refusals(engines, cases) {
+export async function refusals(engines, cases, { Engine }) {
   const found = [];
   for (const { game = "cathedral", json, call, argument } of cases) {
     try {
@@ -58,6 +58,7 @@ export async function refusals(engines, cases) {
       else if (call === "analyze") await engines[game].analyze(position, argument);
       else if (call === "undo") position.undo();
       else if (call === "at") position.at(argument);
+      else if (call === "load") await Engine.load(game, argument);
       else if (call === "new") engines[game].newGame(argument);
       else if (call === "other") await engines.duel.recommend(position, argument);
       else await engines[game].recommend(position, argument);
