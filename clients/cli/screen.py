@@ -274,6 +274,8 @@ def find_action(console: Console, game: Game, legal: Sequence[Action], typed: st
         console.print(locale.say("choose.range", typed=typed[:20], last=len(legal)))
         return None
     wanted = " ".join(typed.lower().split())
+    if not wanted:
+        return None
     fits = fitting(game, legal, wanted, str.__eq__) or fitting(game, legal, wanted, str.startswith)
     if len(fits) == 1:
         return fits[0]

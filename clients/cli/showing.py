@@ -88,7 +88,7 @@ def print_ending(number: int, record: Record) -> None:
 def position_at(end: State, ply: int) -> State:
     """Return the position after `ply` plies of a game. Raises BadOption."""
     if ply > end.plies:
-        raise BadOption(f"--ply: {ply} is past the end; the game has {end.plies} plies")
+        raise BadOption(f"--ply: {ply} is past the end; the game has {end.plies} moves")
     state = end.copy(history=True)
     while state.plies > ply:
         state.undo()

@@ -256,7 +256,7 @@ def fits(
         schedule = replace(gentle, seed=gentle.seed + number)
         progress = None
         for progress in fit_of(plan, schedule, material, start, folder / f"fit-{number}.npz"):
-            resources.watch(f"{folder.name}: fit", number * schedule.epochs + progress.epoch, total)
+            resources.watch(f"{folder.name.replace('-', ' ')}: fit", number * schedule.epochs + progress.epoch, total)
         assert progress is not None
         found.append(progress)
     return found

@@ -86,7 +86,8 @@ def test_a_puzzle_is_shown_without_its_answer_unless_that_is_asked_for(first: Pu
 
 
 def test_a_player_tries_until_it_is_solved(first: Puzzle) -> None:
-    shown = solve("1", typed=f"nonsense\n{wrong(first)}\n{first.best}\n").out
+    shown = solve("1", typed=f"nonsense\n\n{wrong(first)}\n{first.best}\n").out
+    assert "''" not in shown
     assert "is neither a legal action nor a command" in shown
     assert f"No: that costs {100 * first.loss([wrong(first)]):.1f}% of a win." in shown
     assert f"({first.best}) is best" in shown
