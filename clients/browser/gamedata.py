@@ -20,7 +20,7 @@ from clerestory.engine.positions.kinds import Kind
 from clerestory.engine.positions.layout import Field, Layout
 from clerestory.engine.tuning import EVEN, LEAST_SHARPNESS, MEASURED, NUM_LEVELS
 from clerestory.engine.values.net import NetMemory
-from clerestory.engine.values.value import HAND, LEARNED, shipped_values, value_of
+from clerestory.engine.values.value import HAND, LEARNED, value_of
 from clerestory.search import certainty, levels, lines, options
 from clerestory.search.limits import MAX_VISITS
 
@@ -65,7 +65,7 @@ KINDS: dict[str, Callable[[Any], dict[str, Any]]] = {
 def write_game(name: str, folder: Path) -> None:
     """Write the files of a game into a folder."""
     game, memory = GAMES[name], {}
-    for value in shipped_values(name):
+    for value in sorted({options.shipped(game, seats)["value"] for seats in game.seats}):
         content, memory[value] = memory_of(game, value)
         (folder / f"{value.replace(LEARNED, name)}.bin").write_bytes(content)
     data = {**facts_of(game), "layout": layout_of(game.layout), "points": points_of(name), "tuning": tuning_of(game)}

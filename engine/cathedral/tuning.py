@@ -36,8 +36,8 @@ TUNING = Tuning(
         2: Sharpness(
             1.728, stronger=0.031, later=-0.008, both=0.024, last=0.256, first=-0.188, first_seat=0.097, rounds=6
         ),
-        3: Sharpness(1.131, later=0.033, last=0.308, first=-0.048, rounds=6),
-        4: Sharpness(1.223, later=-0.007, last=0.28, first=-0.017, rounds=6),
+        3: Sharpness(1.196, later=0.002, last=0.288, first=-0.075, first_seat=0.178, rounds=6),
+        4: Sharpness(1.108, later=-0.003, last=0.311, first=-0.175, first_seat=0.148, rounds=6),
     },
     temperature=8.0,
     scale={2: 30.0, 3: 20.0, 4: 10.0},

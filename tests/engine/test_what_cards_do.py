@@ -79,7 +79,7 @@ def test_distances_by_hand() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rules", "seats", "value"), [(CATHEDRAL, 2, "net-2"), (CATHEDRAL, 3, LEARNED), (DUEL, 2, LEARNED)]
+    ("rules", "seats", "value"), [(CATHEDRAL, 2, "net-2"), (CATHEDRAL, 3, "net-3"), (DUEL, 2, LEARNED)]
 )
 def test_near_cards_keep_the_learned_value_and_far_ones_do_not(
     rules: Game, seats: int, value: str, monkeypatch: pytest.MonkeyPatch

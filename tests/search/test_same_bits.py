@@ -22,7 +22,7 @@ OTHERS: list[Mapping[str, Any]] = [  # besides the shipped options: those with l
     {"horizon": 0, "temperature": 3.0, "sharpness": 1.43},
     {"selection": "puct", "growth": 0.2, "reward": "mix", "horizon": 4, "playout": "informed"},
 ]
-DIGESTS = {"cathedral": "79028a590a19b27b", "duel": "8a73e24e1dbc499e", "toy": "57df21b6fa30b4fd"}
+DIGESTS = {"cathedral": "cf3dbe2e4e64c566", "duel": "8a73e24e1dbc499e", "toy": "57df21b6fa30b4fd"}
 
 
 def searches(name: str) -> Iterator[tuple[State, Mapping[str, Any], int]]:

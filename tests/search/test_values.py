@@ -58,9 +58,9 @@ def test_a_leaf_is_worth_what_the_value_says(seats: int, name: str, net: str) ->
 
 def test_the_shipped_search_uses_the_learned_value_if_there_is_one() -> None:
     assert value_in_use(CATHEDRAL)[0] == LEARNED
-    assert list(shipped_values("cathedral")) == ["net-2", "net"]
+    assert list(shipped_values("cathedral")) == ["net-2", "net-3", "net-4", "net"]
     assert value_in_use(TOY) == ("hand", "no learned value is shipped")
-    for seats, value in ((2, "net-2"), (3, LEARNED), (4, LEARNED)):
+    for seats, value in ((2, "net-2"), (3, "net-3"), (4, "net-4")):
         assert shipped(CATHEDRAL, seats)["value"] == value_in_use(CATHEDRAL, seats)[0] == value
         assert shipped(CATHEDRAL, seats)["horizon"] == 0
         assert shipped(TOY, seats) == TOY.tuning.search[seats]

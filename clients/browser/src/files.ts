@@ -16,8 +16,9 @@ const GAMES: Record<string, Files> = {
   cathedral: {
     module: () => new URL("./cathedral.wasm", import.meta.url),
     contents: {
-      net: () => new URL("./cathedral.bin", import.meta.url),
       "net-2": () => new URL("./cathedral-2.bin", import.meta.url),
+      "net-3": () => new URL("./cathedral-3.bin", import.meta.url),
+      "net-4": () => new URL("./cathedral-4.bin", import.meta.url),
     },
     // @ts-expect-error: written by the build
     data: () => import("./cathedral.js"),

@@ -179,6 +179,8 @@ SIGNATURES = {
     ("cathedral", "net", 3): "7f387970",
     ("cathedral", "net", 4): "1556a034",
     ("cathedral", "net-2", 2): "e2c8b8ae",
+    ("cathedral", "net-3", 3): "31e076c1",
+    ("cathedral", "net-4", 4): "3bc25e24",
     ("duel", "net", 2): "a61ae4c2",
 }
 

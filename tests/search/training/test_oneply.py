@@ -101,7 +101,7 @@ def test_a_killed_run_continues_to_the_same_weights(tmp_path: Path, monkeypatch:
         taught(tmp_path / "whole.npz", schedule=replace(SCHEDULE, rate=2e-3))
 
 
-@pytest.mark.parametrize(("seats", "value"), [((2,), "net-2"), ((2, 3), "net"), ((3,), "net")])
+@pytest.mark.parametrize(("seats", "value"), [((2,), "net-2"), ((2, 3), "net"), ((3,), "net-3")])
 def test_the_shipped_value_begins(seats: tuple[int, ...], value: str) -> None:
     """That of one number of players begins for it alone."""
     weights = value_of(cathedral(), value).weights

@@ -69,7 +69,7 @@ def test_shared_trees_are_compared_with_trees_as_large_and_one_thread_shares_not
 def test_the_defaults_are_what_users_get() -> None:
     found = called("search", *QUICK)
     assert (found["game"], found["bot"]) == ("cathedral", "ismcts")
-    for seats, value in ((2, "net-2"), (3, "net")):
+    for seats, value in ((2, "net-2"), (3, "net-3")):
         found = called("value", "--seats", str(seats), *QUICK)
         assert (found["game"], found["value"]) == ("cathedral", value)
 

@@ -16,7 +16,7 @@ SOLVED_BOUNDS = {"cathedral": (0.005, 0.55), "duel": (0.005, 0.02)}  # 10,000 it
 JUDGED_BOUNDS = {  # 1,000 iterations
     ("cathedral", 2): (0.007, 0.16),
     ("cathedral", 3): (0.008, 0.17),
-    ("cathedral", 4): (0.004, 0.17),
+    ("cathedral", 4): (0.0024, 0.05),
     ("duel", 2): (0.003, 0.09),
 }
 LINES = [(game, line) for game in GAMES_JUDGED for line in judged(game)[::8]]
