@@ -7,6 +7,7 @@ import {
   EngineError,
   quoted,
   randomSeed,
+  requireFlag,
   requireOptions,
   requireSeed,
   requireWhole,
@@ -79,6 +80,7 @@ const MAX_BYTES = 14 << 20; // with what is reserved, an engine then has less th
 const LEAST_BYTES = 1 << 16;
 const MOST_BYTES = 1 << 30;
 const MOST_ITERATIONS = 2 ** 53 - 1;
+const MOST_GAMES = 2 ** 31 - 1;
 const UPDATE_MS = 100;
 const ANSWER_MS = 2; // from the end of a search to its answer in the page
 
@@ -94,8 +96,9 @@ export class Engine {
   /** Load the engine of a game. Throws BadOption for an unknown game or option. */
   static async load(game: GameName, options: LoadOptions = {}): Promise<Engine> {
     const { worker = true } = requireOptions(options, OF_LOADING);
+    const separate = requireFlag("worker", worker);
     const parts: Parts = await loadParts(game);
-    const searcher = worker ? await inWorker(parts) : inThisThread(parts);
+    const searcher = separate ? await inWorker(parts) : inThisThread(parts);
     const codes = new Map(parts.data.actions.map((text, code) => [text, code]));
     return new Engine({ core: new Core(parts), layout: new Layout(parts.data), codes }, searcher);
   }
@@ -120,7 +123,7 @@ export class Engine {
     core.functions.luck_seed(core.luck, requireSeed(seed));
     core.functions.state_setup(core.state, seats, core.luck);
     const state = core.read(core.state, core.data.stateBytes);
-    return new Position(this.#rules, state, automatic ? core.read(core.luck, 32) : undefined);
+    return new Position(this.#rules, state, requireFlag("automatic", automatic) ? core.read(core.luck, 32) : undefined);
   }
 
   /** Return the position of a position file, as text or as an object; with a seed its chance events play themselves.
@@ -188,7 +191,7 @@ export class Engine {
       seed: requireSeed(options.seed ?? randomSeed()),
       iterations: this.#iterations(iterations, level),
       deadline: timeMs === undefined ? Infinity : deadlineIn(requirePositive("timeMs", timeMs)),
-      early,
+      early: requireFlag("early", early),
       level: level ?? 0,
       maxBytes: requireWhole("maxBytes", maxBytes, LEAST_BYTES, MOST_BYTES),
     };
@@ -219,7 +222,11 @@ export class Engine {
   /** Play games at random, for measurements; return the number of plies. */
   randomGames(seats: number, games: number, seed: number | bigint): number {
     const { functions, data } = this.#rules.core;
-    return functions.random_games(requireWhole("seats", seats, ...data.seats), games, requireSeed(seed));
+    return functions.random_games(
+      requireWhole("seats", seats, ...data.seats),
+      requireWhole("games", games, 0, MOST_GAMES),
+      requireSeed(seed),
+    );
   }
 }
 

@@ -61,6 +61,12 @@ export function requireOptions<T extends object>(value: T, names: Readonly<Recor
   throw new BadOption(unknown.slice(0, 80), `is not one of the options ${Object.keys(names).join(", ")}`);
 }
 
+/** Require a yes or no. Throws BadOption. */
+export function requireFlag(option: string, value: unknown): boolean {
+  if (typeof value === "boolean") return value;
+  throw new BadOption(option, `${quoted(value)} is neither true nor false`);
+}
+
 /** Require a whole number in a range. Throws BadOption. */
 export function requireWhole(option: string, value: unknown, low: number, high: number): number {
   if (typeof value === "number" && Number.isInteger(value) && low <= value && value <= high) return value;
