@@ -214,7 +214,7 @@ def fit_generation(plan: LearningPlan, out: Path, generation: int, resources: Re
     material, start = gather(plan, out, generation), first_weights(plan, out, generation)
     found = [
         (one, share, calibrated(mixed(one.result(plan.schedule), start, share), material.calibration, game.inputs))
-        for one in fits(plan, material, start, folder, resources)
+        for one in fits(plan, generation, material, start, folder, resources)
         for share in (STARTS if start else STARTS[:1])
     ]
     losses = [results_loss(weights, material.calibration, game.inputs) for _, _, weights in found]
@@ -247,7 +247,12 @@ def mixed(fitted: NetWeights, start: ReadWeights | None, share: float) -> NetWei
 
 
 def fits(
-    plan: LearningPlan, material: "TrainingData", start: ReadWeights | None, folder: Path, resources: Resources
+    plan: LearningPlan,
+    generation: int,
+    material: "TrainingData",
+    start: ReadWeights | None,
+    folder: Path,
+    resources: Resources,
 ) -> list[Progress]:
     """Return the final states of the fits of a generation, which differ in their seeds."""
     gentle = plan.schedule if start is None else replace(plan.schedule, rate=plan.schedule.rate * GENTLY)
@@ -256,7 +261,7 @@ def fits(
         schedule = replace(gentle, seed=gentle.seed + number)
         progress = None
         for progress in fit_of(plan, schedule, material, start, folder / f"fit-{number}.npz"):
-            resources.watch(f"{folder.name.replace('-', ' ')}: fit", number * schedule.epochs + progress.epoch, total)
+            resources.watch(f"generation {generation}: fit", number * schedule.epochs + progress.epoch, total)
         assert progress is not None
         found.append(progress)
     return found
